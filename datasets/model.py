@@ -1,0 +1,160 @@
+"""What is searched and asked: observations, queries, and the data set that holds both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from .errors import InputError
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The timestamp of an observation whose source carries none."""
+
+_NOT_IN_AN_ID = re.compile(r"[\s\x00-\x1f\x7f]")
+
+
+def check_id(identifier: str, what: str = "id") -> None:
+    """Raise `InputError` unless `identifier` can stand in a TREC file: not empty, no white space or control character."""
+    if not identifier:
+        raise InputError(f"the {what} is empty", remedy="give every record an id of its own")
+    if _NOT_IN_AN_ID.search(identifier):
+        raise InputError(f"the {what} {identifier!r} has white space or a control character in it", remedy="replace it by '_'")
+
+
+def _check_time(moment: datetime, what: str) -> None:
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise InputError(f"the {what} {moment.isoformat()} has no time zone", remedy="append 'Z' for UTC")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One thing an agent remembered.
+
+    Attributes:
+        id: unique in the data set; no white space.
+        timestamp: when it was remembered; aware, kept in UTC.
+        importance: 1 (trivial) to 10 (vital).
+        scope: the conversation or haystack it belongs to; a query searches its own scope alone.
+        superseded_by: the id of the later observation that made this one untrue, if any.
+
+    Raises:
+        InputError: the id cannot stand in a TREC file, the time has no zone, or the importance is out of range.
+    """
+
+    id: str
+    session_id: str
+    timestamp: datetime
+    type: str
+    title: str
+    subtitle: str = ""
+    narrative: str = ""
+    facts: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    importance: int = 5
+    scope: str = ""
+    superseded_by: str | None = None
+
+    def __post_init__(self) -> None:
+        check_id(self.id, "observation id")
+        _check_time(self.timestamp, "timestamp")
+        object.__setattr__(self, "timestamp", self.timestamp.astimezone(UTC))
+        if not 1 <= self.importance <= 10:
+            raise InputError(f"importance {self.importance} is not in 1–10")
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the observation as JSON-ready values, in field order, the time in ISO 8601."""
+        return _as_record(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One question, with what answers it.
+
+    Attributes:
+        relevant: observation id → grade ≥ 1; empty for an unanswerable query.
+        asked_at: nothing remembered later may be returned; aware, kept in UTC.
+        tags: free marks, such as ``core``.
+
+    Raises:
+        InputError: a grade below 1, an id that cannot stand in a TREC file, or a time without a zone.
+    """
+
+    id: str
+    text: str
+    category: str = ""
+    relevant: Mapping[str, int] = field(default_factory=dict)
+    scope: str = ""
+    asked_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_id(self.id, "query id")
+        for observation_id, grade in self.relevant.items():
+            if grade < 1:
+                raise InputError(f"grade {grade} of {observation_id!r} is below 1", where=f"query {self.id}", remedy="leave it out")
+        if self.asked_at is not None:
+            _check_time(self.asked_at, "asked_at")
+            object.__setattr__(self, "asked_at", self.asked_at.astimezone(UTC))
+
+    @property
+    def answerable(self) -> bool:
+        """Whether anything in the data set answers it."""
+        return bool(self.relevant)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the query as JSON-ready values, in field order, the time in ISO 8601."""
+        return _as_record(self)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Observations and the queries asked of them. Ids are unique in each of the two."""
+
+    name: str
+    observations: tuple[Observation, ...]
+    queries: tuple[Query, ...]
+    licence: str = ""
+
+    def __post_init__(self) -> None:
+        _check_unique((o.id for o in self.observations), "observation", self.name)
+        _check_unique((q.id for q in self.queries), "query", self.name)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) over the canonical form: one JSON line a record, observations then queries, each sorted by id."""
+        digest = hashlib.sha256()
+        for records in (self.observations, self.queries):
+            for record in sorted(records, key=lambda r: r.id):
+                line = json.dumps(record.as_record(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+                digest.update(line.encode("ascii") + b"\n")
+            digest.update(b"--\n")
+        return digest.hexdigest()
+
+
+def _as_record(record: Observation | Query) -> dict[str, Any]:
+    values = {}
+    for f in fields(record):
+        value = getattr(record, f.name)
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif isinstance(value, tuple):
+            value = list(value)
+        elif isinstance(value, Mapping):
+            value = dict(sorted(value.items()))
+        values[f.name] = value
+    return values
+
+
+def _check_unique(identifiers: Iterable[str], what: str, name: str) -> None:
+    seen: set[str] = set()
+    for identifier in identifiers:
+        if identifier in seen:
+            raise InputError(f"{what} id {identifier!r} occurs twice", where=f"data set {name}", remedy="give every record an id of its own")
+        seen.add(identifier)

@@ -1,0 +1,149 @@
+"""The memory of one scope as a retriever's parts see it: rows of a corpus, and candidates among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..datasets.errors import InputError
+from ..datasets.model import Observation
+from .trace import ArmTrace, Trace
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The observations of one scope, sorted by id, so that the order of rows is the order that breaks ties."""
+
+    observations: tuple[Observation, ...]
+
+    @classmethod
+    def of(cls, observations: Iterable[Observation]) -> Corpus:
+        """Sort by id.
+
+        Raises:
+            InputError: an id occurs twice.
+        """
+        ordered = tuple(sorted(observations, key=lambda o: o.id))
+        for before, after in zip(ordered, ordered[1:], strict=False):
+            if before.id == after.id:
+                raise InputError(f"observation id {after.id!r} occurs twice in scope {after.scope!r}")
+        return cls(ordered)
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Ids by row."""
+        return tuple(o.id for o in self.observations)
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Id → row."""
+        return {identifier: row for row, identifier in enumerate(self.ids)}
+
+    @cached_property
+    def times(self) -> NDArray[np.float64]:
+        """Seconds since the epoch, by row."""
+        return np.array([o.timestamp.timestamp() for o in self.observations], dtype=np.float64)
+
+    def visible(self, asked_at: datetime | None) -> NDArray[np.bool_] | None:
+        """Return which rows existed at `asked_at`, as a mask of shape (rows,); None when all did."""
+        if asked_at is None:
+            return None
+        mask = self.times <= asked_at.timestamp()
+        return None if bool(mask.all()) else mask
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Rows of a corpus with their scores, best first, ties by row; both arrays have shape (n,)."""
+
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def none(cls) -> Candidates:
+        """Return no candidates."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.float64))
+
+    @classmethod
+    def best(cls, rows: NDArray[np.integer], scores: NDArray[np.floating], limit: int) -> Candidates:
+        """Keep the `limit` highest scores in canonical order: score descending, row ascending.
+
+        Partition first, so that only the survivors and those tied with the last of them are sorted.
+        """
+        if limit <= 0 or len(rows) == 0:
+            return cls.none()
+        rows, scores = rows.astype(np.int64), scores.astype(np.float64)
+        if len(rows) > limit:
+            threshold = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+            keep = scores >= threshold
+            rows, scores = rows[keep], scores[keep]
+        order = np.lexsort((rows, -scores))[:limit]
+        return cls(rows[order], scores[order])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, positions: Sequence[int] | NDArray[np.integer]) -> Candidates:
+        """Return the candidates at these positions, in this order."""
+        index = np.asarray(positions, dtype=np.int64)
+        return Candidates(self.rows[index], self.scores[index])
+
+    def traced(self, corpus: Corpus) -> ArmTrace:
+        """Return them by id, for the trace."""
+        return ArmTrace(tuple(corpus.ids[row] for row in self.rows), tuple(self.scores.tolist()))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search is asked, as every part of a pipeline sees it.
+
+    `visible` masks the rows that existed when it was asked (shape (rows,)); None means all of them.
+    `earlier` holds the candidates of the arms that ran before this one. `trace` takes times and notes.
+    """
+
+    text: str
+    asked_at: datetime | None = None
+    visible: NDArray[np.bool_] | None = None
+    earlier: Mapping[str, Candidates] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+
+
+class ArmIndex(Protocol):
+    """One arm over one corpus, ready to be searched."""
+
+    def search(self, question: Question, limit: int) -> Candidates:
+        """Return at most `limit` visible rows that really match; none when nothing does."""
+        ...
+
+
+class Arm(Protocol):
+    """One way to find candidates: term match, vectors, a graph. It holds settings; what it builds holds the data."""
+
+    def build(self, corpus: Corpus) -> ArmIndex:
+        """Index one corpus."""
+        ...
+
+
+class Stage(Protocol):
+    """One step between fusion and the answer: it reorders, rescores or drops candidates."""
+
+    def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
+        """Return candidates best first; their order counts, whatever their scores say."""
+        ...
+
+
+class Fusion(Protocol):
+    """How the candidates of several arms become one list."""
+
+    def fuse(self, arms: Mapping[str, Candidates]) -> Candidates:
+        """Return the union, best first, ties by row."""
+        ...
