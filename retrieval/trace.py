@@ -46,8 +46,13 @@ class Trace:
             self.spans[path] = self.spans.get(path, 0.0) + elapsed
             self._open.pop()
 
-    def replay(self, name: str, milliseconds: float) -> None:
-        """Count work whose result came from a cache at the time it took when it was done; the open spans grow by it too."""
+    def replay(self, name: str, milliseconds: float, spent: float = 0.0) -> None:
+        """Record work at the time it takes when done afresh, whatever a cache made of it.
+
+        Args:
+            milliseconds: what the work takes.
+            spent: the milliseconds that really went by just now; the open spans count `milliseconds` in their place.
+        """
         path = ".".join((*self._open, name))
         self.spans[path] = self.spans.get(path, 0.0) + milliseconds
-        self._replayed += milliseconds
+        self._replayed += milliseconds - spent
