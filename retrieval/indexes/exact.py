@@ -1,0 +1,85 @@
+"""Exact vector search: every row is compared with the query."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...datasets.errors import InputError
+from ..corpus import Candidates
+from ..embedding import Vectors
+
+
+class Exact:
+    """The index that misses nothing, and the measure of those that may; good to about 100,000 vectors a scope."""
+
+    def build(self, vectors: Vectors) -> ExactIndex:
+        """Index L2-normalised vectors of shape (n, d).
+
+        Raises:
+            InputError: not a matrix, or a value in it is NaN or infinite.
+        """
+        return ExactIndex(checked_matrix(vectors))
+
+
+class ExactIndex:
+    """L2-normalised vectors of shape (n, d), searched by dot product, which on them is the cosine."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+
+    def search(self, vector: Vectors, limit: int, visible: NDArray[np.bool_] | None = None) -> Candidates:
+        """Return the nearest visible rows with their cosine similarity in [−1, 1], best first, ties by row.
+
+        One float32 product over all rows finds who can be among the best; those few are scored again in float64, each
+        by the same sum, so that equal vectors tie whatever row they stand in and the order is the same on every machine.
+
+        Raises:
+            InputError: the query's dimension is not the index's, or it holds NaN or infinity.
+        """
+        if limit <= 0 or len(self.vectors) == 0:
+            return Candidates.none()
+        check_query(vector, self.vectors.shape[1])
+        approximate = self.vectors @ vector
+        rows = np.arange(len(approximate)) if visible is None else np.flatnonzero(visible)
+        if len(rows) > limit:
+            seen = approximate if visible is None else approximate[rows]
+            # twice the worst rounding error of a float32 dot product of two unit vectors of d dimensions
+            margin = len(vector) * np.finfo(np.float32).eps
+            rows = rows[seen >= np.partition(seen, len(seen) - limit)[len(seen) - limit] - margin]
+        return Candidates.best(rows, cosines(self.vectors[rows], vector), limit)
+
+
+def cosines(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
+    """Return the dot products of unit vectors of shape (n, d) with one of shape (d,), summed in float64, within [−1, 1]."""
+    return np.clip((vectors.astype(np.float64) * vector).sum(axis=1), -1.0, 1.0)
+
+
+def checked_matrix(vectors: Vectors) -> Vectors:
+    """Return the vectors as a contiguous float32 matrix.
+
+    Raises:
+        InputError: not a matrix, or a value in it is NaN or infinite.
+    """
+    matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+    if matrix.ndim != 2:
+        raise InputError(f"an array of shape {matrix.shape} is no matrix of vectors", where="vector index")
+    if not np.isfinite(matrix).all():
+        raise InputError("a vector holds NaN or infinity", where="vector index", remedy="see what the embedder gave")
+    return matrix
+
+
+def check_query(vector: Vectors, dimensions: int) -> None:
+    """Refuse a query vector that is not of shape (`dimensions`,), which would silently hide memories, or not finite.
+
+    Raises:
+        InputError: it is one of these.
+    """
+    if vector.shape != (dimensions,):
+        raise InputError(
+            f"a query of shape {vector.shape} against vectors of {dimensions} dimensions",
+            where="vector index",
+            remedy="embed queries and observations with one model",
+        )
+    if not np.isfinite(vector).all():
+        raise InputError("the query's vector holds NaN or infinity", where="vector index", remedy="see what the embedder gave")
