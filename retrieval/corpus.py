@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Protocol
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class Corpus:
             InputError: an id occurs twice.
         """
         ordered = tuple(sorted(observations, key=lambda o: o.id))
-        for before, after in zip(ordered, ordered[1:], strict=False):
+        for before, after in pairwise(ordered):
             if before.id == after.id:
                 raise InputError(f"observation id {after.id!r} occurs twice in scope {after.scope!r}")
         return cls(ordered)
@@ -107,7 +108,8 @@ class Question:
     """What a search is asked, as every part of a pipeline sees it.
 
     `visible` masks the rows that existed when it was asked (shape (rows,)); None means all of them.
-    `earlier` holds the candidates of the arms that ran before this one. `trace` takes times and notes.
+    `earlier` holds the candidates of the arms that ran before: for an arm those before it, for a stage all of them, with
+    the arms' own scores. `trace` takes times and notes.
     """
 
     text: str
@@ -138,6 +140,15 @@ class Stage(Protocol):
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
         """Return candidates best first; their order counts, whatever their scores say."""
+        ...
+
+
+@runtime_checkable
+class Bindable(Protocol):
+    """A stage that needs something of each corpus, such as its vectors: it holds settings; what it binds holds the data."""
+
+    def bind(self, corpus: Corpus) -> Stage:
+        """Return the stage for one corpus."""
         ...
 
 

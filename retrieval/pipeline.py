@@ -10,17 +10,18 @@ from datetime import datetime
 
 from ..datasets.errors import InputError
 from ..datasets.model import Observation
-from .corpus import Arm, ArmIndex, Candidates, Corpus, Fusion, Question, Stage
+from .corpus import Arm, ArmIndex, Bindable, Candidates, Corpus, Fusion, Question, Stage
 from .ranking import Hit, Ranking
 from .trace import Trace
 
 
 @dataclass(frozen=True)
 class _Shard:
-    """One scope, indexed by every arm."""
+    """One scope, indexed by every arm, with the stages bound to it."""
 
     corpus: Corpus
     arms: Mapping[str, ArmIndex]
+    stages: Mapping[str, Stage]
 
 
 class Pipeline:
@@ -40,7 +41,7 @@ class Pipeline:
         self,
         arms: Mapping[str, Arm | None],
         fusion: Fusion | None = None,
-        stages: Mapping[str, Stage | None] | None = None,
+        stages: Mapping[str, Stage | Bindable | None] | None = None,
         depth: int = 2,
     ) -> None:
         self.arms = {name: arm for name, arm in arms.items() if arm is not None}
@@ -62,7 +63,9 @@ class Pipeline:
         shards = {}
         for scope in sorted(by_scope):
             corpus = Corpus.of(by_scope[scope])
-            shards[scope] = _Shard(corpus, {name: arm.build(corpus) for name, arm in self.arms.items()})
+            arms = {name: arm.build(corpus) for name, arm in self.arms.items()}
+            stages = {name: stage.bind(corpus) if isinstance(stage, Bindable) else stage for name, stage in self.stages.items()}
+            shards[scope] = _Shard(corpus, arms, stages)
         self._shards = shards
 
     def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:
@@ -73,27 +76,32 @@ class Pipeline:
             return Ranking(trace=trace)
         with trace.span("total"):
             question = Question(query, asked_at, shard.corpus.visible(asked_at), trace=trace)
-            candidates = self._refine(self._gather(question, shard, self.depth * k), question, shard.corpus, k)
+            found = self._gather(question, shard, self.depth * k)
+            candidates = self._refine(self._fuse(found, trace), replace(question, earlier=found), shard, k)
             hits = _in_score_order(candidates.take(range(min(k, len(candidates)))), shard.corpus)
         return Ranking(hits, trace)
 
-    def _gather(self, question: Question, shard: _Shard, limit: int) -> Candidates:
+    def _gather(self, question: Question, shard: _Shard, limit: int) -> dict[str, Candidates]:
         found: dict[str, Candidates] = {}
         for name, arm in shard.arms.items():
             with question.trace.span(name):
                 found[name] = arm.search(replace(question, earlier=found), limit)
             question.trace.arms[name] = found[name].traced(shard.corpus)
+        return found
+
+    def _fuse(self, found: Mapping[str, Candidates], trace: Trace) -> Candidates:
         if self.fusion is None:
             return next(iter(found.values()))
-        with question.trace.span("fusion"):
+        with trace.span("fusion"):
             return self.fusion.fuse(found)
 
-    def _refine(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
-        for name, stage in self.stages.items():
+    def _refine(self, candidates: Candidates, question: Question, shard: _Shard, k: int) -> Candidates:
+        for name, stage in shard.stages.items():
             with question.trace.span(name):
-                kept = stage.apply(candidates, question, corpus, k)
+                kept = stage.apply(candidates, question, shard.corpus, k)
             survivors = set(kept.rows.tolist())
-            question.trace.dropped[name] = tuple(corpus.ids[row] for row in candidates.rows if int(row) not in survivors)
+            dropped = (row for row in candidates.rows.tolist() if row not in survivors)
+            question.trace.dropped[name] = tuple(shard.corpus.ids[row] for row in dropped)
             candidates = kept
         return candidates
 
