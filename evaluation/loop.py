@@ -1,0 +1,204 @@
+"""The evaluation loop: every system is asked the same queries, and what happens is written down, failures included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Literal
+
+from tqdm import tqdm
+
+from ..datasets.errors import InputError
+from ..datasets.model import Dataset, Observation, Query
+from ..retrieval.ranking import Hit, Ranking, Retriever
+from ..retrieval.text import render
+from ..retrieval.tokens import count
+from ..retrieval.trace import Trace
+from .canonical import canonical
+from .controls import Control
+from .sentinels import Faults, inspect
+
+Status = Literal["ok", "empty", "failed"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one system gave for one query.
+
+    Attributes:
+        hits: the canonical ranking.
+        tokens: tokens of the text really returned in the first `Protocol.tokens_at` hits.
+        spans: span → milliseconds, the median over the repeats.
+        error: why it failed; "" when it did not.
+        faults: breaches of the retriever's contract that were repaired, by name.
+    """
+
+    status: Status
+    hits: tuple[Hit, ...] = ()
+    tokens: int = 0
+    spans: Mapping[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+    error: str = ""
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """One system's answers to every query, by query id; `report` is what the system itself has to say."""
+
+    name: str
+    answers: Mapping[str, Answer]
+    index_ms: float
+    cold_ms: float
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a run is conducted.
+
+    Args:
+        k: how many observations a query asks for.
+        warm_up: queries asked before any is timed.
+        repeats: how often each query is timed; the median counts.
+        tokens_at: how many of the first hits are counted as read.
+        tokens_counter: how tokens are counted.
+        strict: a breach of the retriever's contract fails the query; otherwise it is repaired and counted.
+
+    Raises:
+        InputError: a number out of range.
+    """
+
+    k: int = 20
+    warm_up: int = 3
+    repeats: int = 3
+    tokens_at: int = 10
+    tokens_counter: str = "chars4"
+    strict: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("k", 1), ("warm_up", 0), ("repeats", 1), ("tokens_at", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise InputError(f"{name} is {value!r}", where=name, remedy=f"give a whole number of at least {least}")
+
+
+def evaluate(dataset: Dataset, systems: Mapping[str, Retriever], protocol: Protocol, *, progress: bool = True) -> list[SystemResult]:
+    """Ask every system every query, in the order of the queries; a system that raises fails alone."""
+    texts = _Texts(dataset.observations, protocol.tokens_counter)
+    results = []
+    with tqdm(total=len(systems) * len(dataset.queries), desc="evaluating", unit="query", disable=None if progress else True) as bar:
+        for name, system in systems.items():
+            bar.set_description(name)
+            results.append(_evaluate_one(name, system, dataset, protocol, texts, bar.update))
+    return results
+
+
+class _Texts:
+    """What the observations cost to read, counted once each."""
+
+    def __init__(self, observations: Sequence[Observation], counter: str) -> None:
+        self._observations = {o.id: o for o in observations}
+        self._counter = counter
+        self._counts: dict[str, int] = {}
+        self.scopes = {o.id: o.scope for o in observations}
+        self.times = {o.id: o.timestamp for o in observations}
+
+    def tokens(self, identifiers: Iterable[str]) -> int:
+        total = 0
+        for identifier in identifiers:
+            if identifier not in self._counts:
+                self._counts[identifier] = count(render(self._observations[identifier]), self._counter)
+            total += self._counts[identifier]
+        return total
+
+
+def memory_tokens(observations: Iterable[Observation], counter: str) -> int:
+    """Return the tokens of the whole memory, which is what loading everything would cost."""
+    return sum(count(render(observation), counter) for observation in observations)
+
+
+def _evaluate_one(
+    name: str, system: Retriever, dataset: Dataset, protocol: Protocol, texts: _Texts, tick: Callable[[int], object]
+) -> SystemResult:
+    if isinstance(system, Control):
+        system.reveal(dataset.queries)
+    began = perf_counter()
+    try:
+        system.index(dataset.observations)
+    except Exception as error:  # a plug-in may raise anything; it fails alone
+        tick(len(dataset.queries))
+        failed = Answer("failed", error=f"index: {_told(error)}")
+        return SystemResult(name, {query.id: failed for query in dataset.queries}, 0.0, 0.0)
+    index_ms = (perf_counter() - began) * 1e3
+    cold_ms = _warm_up(system, dataset.queries, protocol)
+    answers = {}
+    for query in dataset.queries:
+        answers[query.id] = _ask(system, query, protocol, texts)
+        tick(1)
+    report = getattr(system, "report", None)
+    result = SystemResult(name, answers, index_ms, cold_ms, dict(report()) if callable(report) else {})
+    close = getattr(system, "close", None)
+    if callable(close):
+        close()
+    return result
+
+
+def _warm_up(system: Retriever, queries: Sequence[Query], protocol: Protocol) -> float:
+    """Ask the first queries untimed; return the milliseconds of the very first, the cold start."""
+    cold = 0.0
+    for number, query in enumerate(queries[: protocol.warm_up]):
+        began = perf_counter()
+        try:
+            system.search(query.text, protocol.k, scope=query.scope, asked_at=query.asked_at)
+        except Exception:  # the timed pass records it
+            break
+        if number == 0:
+            cold = (perf_counter() - began) * 1e3
+    return cold
+
+
+def _ask(system: Retriever, query: Query, protocol: Protocol, texts: _Texts) -> Answer:
+    spans: list[Mapping[str, float]] = []
+    ranking = Ranking()
+    try:
+        for repeat in range(protocol.repeats):
+            began = perf_counter()
+            found = system.search(query.text, protocol.k, scope=query.scope, asked_at=query.asked_at)
+            elapsed = (perf_counter() - began) * 1e3
+            found = found if isinstance(found, Ranking) else Ranking.of(found)
+            spans.append(found.trace.spans if found.trace and found.trace.spans else {"total": elapsed})
+            if repeat == 0:
+                ranking = found
+            elif found.hits != ranking.hits:
+                raise InputError("two searches for one query gave different answers", where=f"query {query.id}", remedy="seed the system")
+        faults = inspect(ranking.hits, query, protocol.k, scopes=texts.scopes, times=texts.times)
+        hits = _accepted(ranking.hits, faults, query, protocol)
+    except Exception as error:  # a plug-in may raise anything; the query is counted and named
+        return Answer("failed", error=_told(error))
+    return Answer(
+        "ok" if hits else "empty",
+        hits,
+        texts.tokens(hit.id for hit in hits[: protocol.tokens_at]),
+        _medians(spans),
+        ranking.trace or Trace(),
+        faults=faults.names,
+    )
+
+
+def _accepted(hits: Sequence[Hit], faults: Faults, query: Query, protocol: Protocol) -> tuple[Hit, ...]:
+    if faults and protocol.strict:
+        raise InputError(str(faults), where=f"query {query.id}", remedy="mend the retriever, or set strict=false to repair and count")
+    return canonical(faults.repaired(hits), query.id)
+
+
+def _medians(spans: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(name for measured in spans for name in measured)
+    return {name: sorted(measured.get(name, 0.0) for measured in spans)[len(spans) // 2] for name in names}
+
+
+def _told(error: Exception) -> str:
+    """Return an error in one line, with its kind unless it is one of ours."""
+    line = " ".join(str(error).split()) or "no message"
+    return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

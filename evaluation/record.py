@@ -1,0 +1,266 @@
+"""The run record: one directory from which every report, comparison and gate is made."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..datasets.errors import InputError
+from ..datasets.jsonl import read_observations, read_queries
+from ..datasets.model import Dataset, Observation, Query
+from ..retrieval.ranking import Hit
+from .loop import SystemResult
+from .measures import Measure
+from .metrics import Scores
+from .trec import read_run, write_run_file
+
+COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relevant", "returned", "tokens")
+"""The columns of ``per_query.csv`` before those of the measures."""
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Return the SHA-256 (hex) of a resolved configuration in canonical JSON, without the run's name."""
+    kept = {key: value for key, value in config.items() if key not in ("name", "hydra")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------------- writing
+
+
+def write_record(
+    folder: Path,
+    *,
+    config_yaml: str,
+    manifest: Mapping[str, Any],
+    dataset: Dataset,
+    results: Sequence[SystemResult],
+    scores: Mapping[str, Scores],
+    summary: Mapping[str, Any],
+) -> Path:
+    """Write a whole run directory beside `folder` and rename it there, so that no half-written run is ever seen.
+
+    Raises:
+        InputError: `folder` exists and is not empty, or can't be written.
+    """
+    check_free(folder)
+    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
+    try:
+        partial.mkdir(parents=True)
+        (partial / "config.yaml").write_text(config_yaml, encoding="utf-8")
+        _write_json(partial / "run.json", manifest)
+        _write_json(partial / "summary.json", summary)
+        _write_lines(partial / "queries.jsonl", (query.as_record() for query in dataset.queries))
+        _write_lines(partial / "observations.jsonl", (o.as_record() for o in _mentioned(dataset, results)))
+        _write_per_query(partial / "per_query.csv", dataset.queries, results, scores)
+        _write_timings(partial / "timings.csv", results)
+        (partial / "rankings").mkdir()
+        (partial / "traces").mkdir()
+        for result in results:
+            rankings = {query: answer.hits for query, answer in result.answers.items()}
+            write_run_file(partial / "rankings" / f"{result.name}.trec", rankings, tag=result.name)
+            _write_lines(partial / "traces" / f"{result.name}.jsonl", _traces(result))
+        os.replace(partial, folder)
+    except OSError as error:
+        raise InputError(f"the run can't be written ({error.strerror or error})", where=str(folder), remedy="free some space, or write elsewhere") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return folder
+
+
+def check_free(folder: Path) -> None:
+    """Raise `InputError` unless a run may be written to `folder`: absent, or an empty directory."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("something is there already", where=str(folder), remedy="choose another hydra.run.dir, or remove it")
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=True) + "\n")
+
+
+def _mentioned(dataset: Dataset, results: Sequence[SystemResult]) -> Iterator[Observation]:
+    """Yield what a reader of the run may want to see: every observation that is relevant, was returned or was superseded by one such."""
+    wanted = {identifier for query in dataset.queries for identifier in query.relevant}
+    for result in results:
+        for answer in result.answers.values():
+            wanted.update(hit.id for hit in answer.hits)
+            for arm in answer.trace.arms.values():
+                wanted.update(arm.ids)
+    return (o for o in dataset.observations if o.id in wanted)
+
+
+def _write_per_query(path: Path, queries: Sequence[Query], results: Sequence[SystemResult], scores: Mapping[str, Scores]) -> None:
+    measures = list(next(iter(scores.values())).values) if scores else []
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow((*COUNTS, *measures))
+        for result in results:
+            rows = {query: row for row, query in enumerate(scores[result.name].query_ids)}
+            for query in queries:
+                answer = result.answers[query.id]
+                values = (
+                    [repr(float(scores[result.name].values[m][rows[query.id]])) for m in measures] if query.answerable else [""] * len(measures)
+                )
+                writer.writerow(
+                    (
+                        result.name,
+                        query.id,
+                        query.category,
+                        query.scope,
+                        answer.status,
+                        int(query.answerable),
+                        len(query.relevant),
+                        len(answer.hits),
+                        answer.tokens,
+                        *values,
+                    )
+                )
+
+
+def _write_timings(path: Path, results: Sequence[SystemResult]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("system", "query", "span", "ms"))
+        for result in results:
+            writer.writerow((result.name, "", "index", f"{result.index_ms:.3f}"))
+            writer.writerow((result.name, "", "cold", f"{result.cold_ms:.3f}"))
+            for query, answer in result.answers.items():
+                writer.writerows((result.name, query, span, f"{ms:.4f}") for span, ms in answer.spans.items())
+
+
+def _traces(result: SystemResult) -> Iterator[dict[str, Any]]:
+    for query, answer in result.answers.items():
+        arms = {name: {"ids": list(arm.ids), "scores": list(arm.scores)} for name, arm in answer.trace.arms.items()}
+        line: dict[str, Any] = {"query": query, "arms": arms, "dropped": {s: list(ids) for s, ids in answer.trace.dropped.items()}}
+        line["notes"] = list(answer.trace.notes)
+        if answer.error:
+            line["error"] = answer.error
+        if answer.faults:
+            line["faults"] = list(answer.faults)
+        yield line
+
+
+# ---------------------------------------------------------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory, read; what is large is read when it is first asked for."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    summary: Mapping[str, Any]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of the run."""
+        return tuple(self.summary["systems"])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures in the order of the contract."""
+        return tuple(self.summary["measures"])
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration."""
+        import yaml
+
+        return yaml.safe_load(self._text("config.yaml")) or {}
+
+    @cached_property
+    def queries(self) -> dict[str, Query]:
+        """Every query, by id."""
+        return {query.id: query for query in read_queries(self._file("queries.jsonl"))}
+
+    @cached_property
+    def observations(self) -> dict[str, Observation]:
+        """The observations that are relevant to a query or were a candidate of any arm, by id."""
+        return {o.id: o for o in read_observations(self._file("observations.jsonl"))}
+
+    @cached_property
+    def per_query(self) -> list[dict[str, Any]]:
+        """The rows of ``per_query.csv``: counts as int, measures as float, None where a query is unanswerable."""
+        path = self._file("per_query.csv")
+        with path.open(encoding="utf-8", newline="") as file:
+            return [_typed(row, f"{path}:{number}") for number, row in enumerate(csv.DictReader(file), start=2)]
+
+    @cached_property
+    def rankings(self) -> dict[str, dict[str, tuple[Hit, ...]]]:
+        """System → query → hits, best first; a query with no hit is missing."""
+        return {name: {q: tuple(hits) for q, hits in read_run(self._file(f"rankings/{name}.trec")).items()} for name in self.systems}
+
+    @cached_property
+    def timings(self) -> list[tuple[str, str, str, float]]:
+        """Rows of (system, query, span, milliseconds); the query is "" for ``index`` and ``cold``."""
+        with self._file("timings.csv").open(encoding="utf-8", newline="") as file:
+            return [(row["system"], row["query"], row["span"], float(row["ms"])) for row in csv.DictReader(file)]
+
+    def traces(self, system: str) -> dict[str, dict[str, Any]]:
+        """Query → its trace: candidates by arm, what each stage dropped, notes, error."""
+        lines = self._text(f"traces/{system}.jsonl").splitlines()
+        return {trace["query"]: trace for trace in map(json.loads, lines)}
+
+    def _file(self, name: str) -> Path:
+        path = self.path / name
+        if not path.is_file():
+            raise InputError("this file of the run is missing", where=str(path), remedy="run it again")
+        return path
+
+    def _text(self, name: str) -> str:
+        return self._file(name).read_text(encoding="utf-8")
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a run directory.
+
+    Raises:
+        InputError: not a run directory, or one whose run did not finish.
+    """
+    folder = Path(path)
+    if not (folder / "run.json").is_file():
+        raise InputError("not a run directory: there is no run.json", where=str(folder), remedy="name a directory that `recallmeter run` wrote")
+    manifest = _read_json(folder / "run.json")
+    if manifest.get("status") != "complete":
+        raise InputError("the run did not finish", where=str(folder), remedy="run it again")
+    return Run(folder, manifest, _read_json(folder / "summary.json"))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"can't be read ({error.strerror})", where=str(path), remedy="run it again") from error
+    except ValueError as error:
+        raise InputError(f"broken JSON ({error})", where=str(path), remedy="run it again") from error
+    if not isinstance(value, dict):
+        raise InputError("not a JSON object", where=str(path), remedy="run it again")
+    return value
+
+
+def _typed(row: dict[str, str], where: str) -> dict[str, Any]:
+    typed: dict[str, Any] = {}
+    try:
+        for name, value in row.items():
+            if name in ("answerable", "relevant", "returned", "tokens"):
+                typed[name] = int(value)
+            elif name in COUNTS:
+                typed[name] = value
+            else:
+                typed[name] = float(value) if value else None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"broken row ({error})", where=where, remedy="run it again") from error
+    return typed

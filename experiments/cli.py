@@ -1,0 +1,91 @@
+"""The command line: one door a command, each in a module of its own that is imported only when it is opened."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from ..datasets.errors import InputError
+
+DOORS = {
+    "run": "build a data set, evaluate systems on it, write a run directory (takes Hydra overrides)",
+    "sweep": "run many configurations (takes Hydra overrides)",
+    "report": "make a Markdown or HTML report from a run directory",
+    "compare": "compare systems and runs: differences, intervals, p-values, queries",
+    "gate": "say PASS, REGRESSION or INCONCLUSIVE against a baseline",
+    "baseline": "make a baseline from a run",
+    "eval": "score a TREC run against judgments",
+    "data": "list, build, check and import data sets",
+    "systems": "list the systems and what an extra would add",
+    "leaderboard": "rank the points of a sweep",
+    "doctor": "run controls that must land on known values",
+}
+EXIT_USAGE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message, where=self.prog, remedy=f"see `{self.prog} --help`")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code: 0 pass, 1 regression, 2 bad input, 3 inconclusive, 4 a system failed."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        return _dispatch(arguments)
+    except InputError as error:
+        if debug:
+            raise
+        print(f"recallmeter: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        print("recallmeter: interrupted; nothing half-done was kept", file=sys.stderr)
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_overview())
+        return 0 if arguments else EXIT_USAGE
+    if arguments[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"recallmeter {version('recallmeter')}")
+        return 0
+    name, rest = arguments[0], arguments[1:]
+    if name not in DOORS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, DOORS, n=1)
+        raise InputError(f"no command {name!r}", remedy=f"did you mean {close[0]!r}?" if close else "see `recallmeter --help`")
+    door = import_module(f".{name}", __package__)
+    parser = _Parser(prog=f"recallmeter {name}", description=DOORS[name])
+    door.configure(parser)
+    if getattr(door, "TAKES_OVERRIDES", False):
+        known, overrides = parser.parse_known_args(rest)
+        known.overrides = overrides
+        return door.execute(known)
+    return door.execute(parser.parse_args(rest))
+
+
+def _overview() -> str:
+    width = max(map(len, DOORS))
+    lines = ["usage: recallmeter COMMAND …", "", "Measures how well an AI agent's memory finds what it should.", ""]
+    lines += [f"  {name:<{width}}  {what}" for name, what in DOORS.items()]
+    lines += ["", "`recallmeter COMMAND --help` says more; --debug shows tracebacks; --version the version.", ""]
+    lines += ["exit codes: 0 pass, 1 regression found, 2 bad usage, config or data, 3 inconclusive, 4 a system failed while running"]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
