@@ -8,10 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..datasets.model import Observation
 from .corpus import Candidates, Corpus, Question
 from .embedding import Embedder, Vectors
 from .indexes.exact import Exact
+from .text import embedding_text
 
 
 class VectorIndex(Protocol):
@@ -43,7 +43,7 @@ class VectorArm:
 
     def build(self, corpus: Corpus) -> _VectorArmIndex:
         """Embed the whole corpus."""
-        vectors = self.embedder.embed([embedded_text(observation) for observation in corpus.observations])
+        vectors = self.embedder.embed([embedding_text(observation) for observation in corpus.observations])
         return _VectorArmIndex(self.embedder, self.index.build(vectors))
 
 
@@ -58,9 +58,3 @@ class _VectorArmIndex:
         vector, milliseconds = self.embedder.embed_query(question.text)
         question.trace.replay("embed", milliseconds, spent=(perf_counter() - began) * 1e3)
         return self.index.search(vector, limit, question.visible)
-
-
-def embedded_text(observation: Observation) -> str:
-    """Return what an embedder reads of an observation: title, subtitle, narrative, facts and concepts, joined by spaces."""
-    parts = (observation.title, observation.subtitle, observation.narrative, *observation.facts, *observation.concepts)
-    return " ".join(part for part in parts if part)

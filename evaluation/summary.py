@@ -1,0 +1,119 @@
+"""The summary of a run: every number that a report shows of it, computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..datasets.model import Dataset, Query
+from .bootstrap import bootstrap_interval
+from .loop import Answer, Protocol, SystemResult, memory_tokens
+from .measures import parse_measure
+from .metrics import Scores, ceiling
+
+LEDGER_DEPTH = 10
+"""How deep the arm ledger looks: gold in an arm's first ten, or in the answer's first ten."""
+
+
+def summarise(
+    dataset: Dataset, results: Sequence[SystemResult], scores: Mapping[str, Scores], protocol: Protocol, *, seed: int
+) -> dict[str, Any]:
+    """Return the summary, JSON-ready; only what stands under a key ``latency`` differs between two runs.
+
+    Every mean of a measure is over the answerable queries, failed ones at 0, with n and a 95 % bootstrap interval.
+    """
+    answerable = [query for query in dataset.queries if query.answerable]
+    measures = list(next(iter(scores.values())).values)
+    return {
+        "measures": measures,
+        "queries": len(dataset.queries),
+        "answerable": len(answerable),
+        "unanswerable": len(dataset.queries) - len(answerable),
+        "categories": dict(sorted(Counter(query.category for query in dataset.queries).items())),
+        "ceilings": _ceilings(dataset, answerable, measures),
+        "memory_tokens": memory_tokens(dataset.observations, protocol.tokens_counter),
+        "systems": {result.name: _system(result, dataset.queries, scores[result.name], seed) for result in results},
+    }
+
+
+def mean_with_interval(values: NDArray[np.float64], seed: int) -> dict[str, Any]:
+    """Return mean, low, high and n of values of shape (n,); the bounds are None where n is too small for an interval."""
+    if len(values) == 0:
+        return {"mean": None, "low": None, "high": None, "n": 0}
+    interval = bootstrap_interval(values, seed=seed)
+    return {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
+
+
+def _ceilings(dataset: Dataset, answerable: Sequence[Query], measures: Iterable[str]) -> dict[str, float | None]:
+    """Return the mean of the best value attainable on each query, dangling judgments counted as out of reach."""
+    known = {observation.id for observation in dataset.observations}
+    relevant = np.array([len(query.relevant) for query in answerable], np.int64)
+    existing = np.array([sum(identifier in known for identifier in query.relevant) for query in answerable], np.int64)
+    if not answerable:
+        return dict.fromkeys(measures)
+    return {name: float(np.mean(ceiling(parse_measure(name), relevant, existing))) for name in measures}
+
+
+def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed: int) -> dict[str, Any]:
+    answers = [result.answers[query.id] for query in queries]
+    rows = {identifier: row for row, identifier in enumerate(scores.query_ids)}
+
+    def measured(chosen: Iterable[Query]) -> dict[str, Any]:
+        index = [rows[query.id] for query in chosen if query.answerable]
+        return {name: mean_with_interval(values[index], seed) for name, values in scores.values.items()}
+
+    unanswerable = [result.answers[query.id] for query in queries if not query.answerable]
+    return {
+        "status": dict(sorted(Counter(answer.status for answer in answers).items())),
+        "measures": measured(queries),
+        "categories": {c: measured(q for q in queries if q.category == c) for c in sorted({q.category for q in queries})},
+        "unanswerable": {"n": len(unanswerable), "silent": sum(answer.status == "empty" for answer in unanswerable)},
+        "tokens": mean_with_interval(np.array([answer.tokens for answer in answers], np.float64), seed),
+        "returned": float(np.mean([len(answer.hits) for answer in answers])),
+        "arms": _ledger(result.answers, queries),
+        "notes": dict(sorted(Counter(note for answer in answers for note in answer.trace.notes).items())),
+        "faults": dict(sorted(Counter(fault for answer in answers for fault in answer.faults).items())),
+        "report": dict(result.report),
+        "latency": _latency(result, answers),
+    }
+
+
+def _ledger(answers: Mapping[str, Answer], queries: Sequence[Query]) -> dict[str, dict[str, float]]:
+    """Count, for each arm, the queries it answered, and the gold of its first ten: found, found by no other arm, lost by fusion and stages."""
+    ledger: dict[str, Counter[str]] = {}
+    for query in queries:
+        answer = answers[query.id]
+        gold = set(query.relevant)
+        final = {hit.id for hit in answer.hits[:LEDGER_DEPTH]}
+        tops = {name: gold & set(arm.ids[:LEDGER_DEPTH]) for name, arm in answer.trace.arms.items()}
+        for name, arm in answer.trace.arms.items():
+            others = set().union(*(top for other, top in tops.items() if other != name))
+            row = ledger.setdefault(name, Counter(asked=0, answered=0, candidates=0, found=0, only=0, lost=0))
+            row.update(
+                asked=1,
+                answered=int(bool(arm.ids)),
+                candidates=len(arm.ids),
+                found=len(tops[name]),
+                only=len(tops[name] - others),
+                lost=len(tops[name] - final),
+            )
+    return {name: {**row, "candidates": row["candidates"] / row["asked"]} for name, row in ledger.items()}
+
+
+def _latency(result: SystemResult, answers: Sequence[Answer]) -> dict[str, Any]:
+    spans: dict[str, list[float]] = {}
+    for answer in answers:
+        for span, ms in answer.spans.items():
+            spans.setdefault(span, []).append(ms)
+    return {
+        "index_ms": result.index_ms,
+        "cold_ms": result.cold_ms,
+        "spans": {
+            span: {"mean": float(np.mean(ms)), **{f"p{p}": float(np.percentile(ms, p)) for p in (50, 95, 99)}, "n": len(ms)}
+            for span, ms in spans.items()
+        },
+    }
