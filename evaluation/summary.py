@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets.model import Dataset, Query
-from .bootstrap import bootstrap_interval
 from .loop import Answer, Protocol, SystemResult, memory_tokens
 from .measures import parse_measure
 from .metrics import Scores, ceiling
+from .statistics import bootstrap_intervals
 
 LEDGER_DEPTH = 10
 """How deep the arm ledger looks: gold in an arm's first ten, or in the answer's first ten."""
@@ -40,12 +40,18 @@ def summarise(
     }
 
 
-def mean_with_interval(values: NDArray[np.float64], seed: int) -> dict[str, Any]:
-    """Return mean, low, high and n of values of shape (n,); the bounds are None where n is too small for an interval."""
-    if len(values) == 0:
-        return {"mean": None, "low": None, "high": None, "n": 0}
-    interval = bootstrap_interval(values, seed=seed)
-    return {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
+def means_with_intervals(rows: Mapping[str, NDArray[np.float64]], seed: int) -> dict[str, dict[str, Any]]:
+    """Return, for each row of per-query values, mean, low, high and n; all rows share the resamples of queries.
+
+    The mean is None of no values; the bounds are None where n is too small for an interval.
+    """
+    if not rows or len(next(iter(rows.values()))) == 0:
+        return {name: {"mean": None, "low": None, "high": None, "n": 0} for name in rows}
+    intervals = bootstrap_intervals(np.stack(list(rows.values())), seed=seed)
+    return {
+        name: {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
+        for (name, values), interval in zip(rows.items(), intervals, strict=True)
+    }
 
 
 def _ceilings(dataset: Dataset, answerable: Sequence[Query], measures: Iterable[str]) -> dict[str, float | None]:
@@ -64,7 +70,7 @@ def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed
 
     def measured(chosen: Iterable[Query]) -> dict[str, Any]:
         index = [rows[query.id] for query in chosen if query.answerable]
-        return {name: mean_with_interval(values[index], seed) for name, values in scores.values.items()}
+        return means_with_intervals({name: values[index] for name, values in scores.values.items()}, seed)
 
     unanswerable = [result.answers[query.id] for query in queries if not query.answerable]
     return {
@@ -72,7 +78,7 @@ def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed
         "measures": measured(queries),
         "categories": {c: measured(q for q in queries if q.category == c) for c in sorted({q.category for q in queries})},
         "unanswerable": {"n": len(unanswerable), "silent": sum(answer.status == "empty" for answer in unanswerable)},
-        "tokens": mean_with_interval(np.array([answer.tokens for answer in answers], np.float64), seed),
+        **means_with_intervals({"tokens": np.array([answer.tokens for answer in answers], np.float64)}, seed),
         "returned": float(np.mean([len(answer.hits) for answer in answers])),
         "arms": _ledger(result.answers, queries),
         "notes": dict(sorted(Counter(note for answer in answers for note in answer.trace.notes).items())),

@@ -39,10 +39,10 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def evaluate_config(config: DictConfig, folder: Path) -> int:
     """Evaluate one resolved configuration, write its run to `folder`, print the table and the path."""
-    from ..reports.terminal import head_to_head
+    from ..reports.table import aligned, head_to_head
 
     run = record_run(config, folder)
-    print(head_to_head(run))
+    print(aligned(head_to_head(run)))
     for failure in run.manifest["failures"]:
         print(f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr)
     print(os.path.relpath(folder) if folder.is_relative_to(Path.cwd()) else folder)

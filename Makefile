@@ -1,0 +1,38 @@
+# Everything a fresh machine needs is Python 3.11+ and make; each target sets up .venv by itself, once.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+ALL    := $(VENV)/.ready-all
+
+.PHONY: report test test-integration lint bench clean
+
+report: $(READY)
+	@run=runs/$$(date -u +%Y-%m-%dT%H-%M-%S)-real-embeddings; \
+	$(BIN)/recallmeter run name=real-embeddings hydra.run.dir=$$run && \
+	$(BIN)/recallmeter report $$run -o reports/REAL-EMBEDDINGS.md
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "not integration"
+
+test-integration: $(ALL)
+	$(BIN)/python -m pytest -m integration
+
+lint: $(READY)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright
+
+bench: $(READY)
+	@for script in tests/benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import sys; sys.exit("Recallmeter needs Python 3.11 or newer: make PYTHON=python3.11 …" if sys.version_info < (3, 11) else 0)'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+$(ALL): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,all]"
+	touch $@

@@ -1,0 +1,65 @@
+"""Tables for people: the head-to-head table, and how a number, an interval and a table are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..evaluation.record import Run
+
+HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
+"""The measures of the head-to-head table, with their column heads."""
+
+NONE = "–"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """Write a share as a percentage without its sign, such as ``43.8``."""
+    return NONE if value is None else f"{100 * value:.{digits}f}"
+
+
+def interval(cell: Mapping[str, Any]) -> str:
+    """Write a mean with its interval, such as ``43.8 [40.1, 47.2]``; without an interval the mean alone."""
+    if cell["low"] is None:
+        return percent(cell["mean"])
+    return f"{percent(cell['mean'])} [{percent(cell['low'])}, {percent(cell['high'])}]"
+
+
+def milliseconds(value: float) -> str:
+    """Write a time to three significant digits."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def latency(system: Mapping[str, Any], statistic: str = "p50") -> str:
+    """Write a statistic of a system's time per query; a system that never answered has none."""
+    total = system["latency"]["spans"].get("total")
+    return NONE if total is None else milliseconds(total[statistic])
+
+
+def head_to_head(run: Run) -> list[list[str]]:
+    """Return the head-to-head table: one row a system, its head first."""
+    head = ["system", *(name for measure, name in HEADLINE.items() if measure in run.measures), "p50 ms", "tokens/query"]
+    rows = [head]
+    for name in run.systems:
+        system = run.summary["systems"][name]
+        quality = [percent(system["measures"][m]["mean"]) for m in HEADLINE if m in run.measures]
+        failed = system["status"].get("failed", 0)
+        rows.append([f"{name} ({failed} failed)" if failed else name, *quality, latency(system), f"{system['tokens']['mean']:,.0f}"])
+    return rows
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Write rows for a terminal: the first column to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def markdown(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> str:
+    """Write rows as a Markdown table, the first row as its head; the columns in `left` to the left, the others to the right."""
+    to_the_left = set(left)
+    rule = [":---" if column in to_the_left else "---:" for column in range(len(rows[0]))]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in (rows[0], rule, *rows[1:]))
