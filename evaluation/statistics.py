@@ -124,8 +124,7 @@ def wilcoxon(differences: ArrayLike, *, alternative: Alternative = "two-sided") 
         return 1.0
     from scipy import stats
 
-    _, p = stats.wilcoxon(values, alternative=alternative)
-    return float(p)
+    return float(stats.wilcoxon(values, alternative=alternative).pvalue)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def effect_size(differences: ArrayLike) -> float | None:
