@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset
+from ..retrieval.embedding import CachedEmbedder
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -88,6 +89,7 @@ def record_run(config: DictConfig, folder: Path) -> Run:
         "config_hash": config_hash(plain(config)),
         **environment(),
         "models": _models(systems),
+        "embedding": {name: found for name, system in systems.items() if (found := _embedding(system))},
         "seed": config.seed,
         "k": config.k,
         "tokens_counter": protocol.tokens_counter,
@@ -111,6 +113,12 @@ def _models(systems: dict[str, Any]) -> dict[str, str]:
     """Return name → SHA-256 of every model that a part of a system embeds or ranks with."""
     names = {part.model for system in systems.values() for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
     return dict(sorted(name.partition("@")[::2] for name in names))
+
+
+def _embedding(system: Any) -> dict[str, Any] | None:
+    """Return what the embedder of a system has embedded; None for a system that has none."""
+    found = [part.statistics() for part in _parts(system) if isinstance(part, CachedEmbedder)]
+    return found[0] if found else None
 
 
 def _parts(value: Any, depth: int = 0) -> list[Any]:

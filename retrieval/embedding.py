@@ -78,7 +78,7 @@ class CachedEmbedder:
         self.encoder, self.dimensions = encoder, dimensions
         self.model = encoder.model
         self.width: int | None = None
-        self.computed = self.reused = 0
+        self.computed = self.reused = self.documents = 0
         self.document_ms = 0.0
         self._warm = False
         self._store = _Store(Path(cache) if cache else cache_folder())
@@ -86,6 +86,7 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, shape (n, d); `document_ms` grows by the time their computation took."""
         entries = self._lookup(texts, "document")
+        self.documents += len(entries)
         self.document_ms += sum(entry.milliseconds for entry in entries)
         return self._finished(entries)
 
@@ -93,6 +94,18 @@ class CachedEmbedder:
         """Return the vector of one query, shape (d,), and the milliseconds that computing it alone took."""
         entries = self._lookup([text], "query")
         return self._finished(entries)[0], entries[0].milliseconds
+
+    def statistics(self) -> dict[str, object]:
+        """Return what was embedded so far and the milliseconds that the documents take, JSON-ready."""
+        return {
+            "model": self.model,
+            "dimensions": self.dimensions or self.width,
+            "batch_size": self.encoder.batch_size,
+            "documents": self.documents,
+            "document_ms": self.document_ms,
+            "computed": self.computed,
+            "reused": self.reused,
+        }
 
     def _lookup(self, texts: Sequence[str], kind: Kind) -> list[_Entry]:
         keys = [self._key(text, kind) for text in texts]

@@ -1,0 +1,30 @@
+"""Recall at equal budget: how much is found for how many tokens read."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from ..retrieval.text import rendered
+from ..retrieval.tokens import count
+from .record import Run
+
+
+def recall_by_tokens(run: Run, system: str) -> tuple[list[float], list[float]]:
+    """Return, for each depth 1 … k of the answers, the mean tokens read and the mean recall, over the answerable queries.
+
+    Tokens are those of the observations that were really returned, in the run's own counter.
+    """
+    counter, depth = run.manifest["tokens_counter"], run.manifest["k"]
+    cost = {identifier: count(rendered(o), counter) for identifier, o in run.observations.items()}
+    queries = [query for query in run.queries.values() if query.answerable]
+    tokens, recalls = [0.0] * depth, [0.0] * depth
+    for query in queries:
+        ids = [hit.id for hit in run.rankings[system].get(query.id, ())]
+        read = list(accumulate(cost[identifier] for identifier in ids))
+        found = list(accumulate(identifier in query.relevant for identifier in ids))
+        for position in range(depth):
+            last = min(position, len(ids) - 1)
+            if last >= 0:
+                tokens[position] += read[last] / len(queries)
+                recalls[position] += found[last] / len(query.relevant) / len(queries)
+    return tokens, recalls
