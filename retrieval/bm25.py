@@ -1,0 +1,101 @@
+"""The BM25 arm: term match with stems, synonyms and prefixes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..datasets.errors import InputError
+from .analysis import Analyzer
+from .corpus import Candidates, Corpus, Question
+from .postings import Postings
+from .synonyms import SOFTWARE, Synonyms, load_groups
+from .text import indexed_text
+
+
+class BM25:
+    """Okapi BM25 over weighted query terms.
+
+    score = Σ over the terms of weight × idf × tf (k1 + 1) / (tf + k1 (1 − b + b × length / mean length)), with
+    idf = ln((N − df + ½) / (df + ½) + 1), which is above 0 for every term. A term of the question has weight 1 however often
+    it stands there, a synonym of one `synonym_weight`. Each also finds the longer terms that begin with it, at
+    `prefix_weight` of their idf.
+    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with the idf of Lucene.
+
+    Args:
+        analyzer: what makes terms of texts; English with stems when None.
+        synonyms: a YAML or JSON file of groups; null switches synonyms off.
+        synonym_weight, prefix_weight: 0 to 1; 0 switches it off.
+        k1: how slowly repeats of a term saturate, ≥ 0.
+        b: how much length counts, 0 to 1.
+
+    Raises:
+        InputError: a number out of range, or synonyms that cannot be read.
+    """
+
+    def __init__(
+        self,
+        analyzer: Analyzer | None = None,
+        synonyms: str | Path | None = SOFTWARE,
+        synonym_weight: float = 0.7,
+        prefix_weight: float = 0.5,
+        k1: float = 1.2,
+        b: float = 0.75,
+    ) -> None:
+        self.analyzer = analyzer or Analyzer()
+        self.groups = load_groups(Path(synonyms)) if synonyms else ()
+        self.synonym_weight, self.prefix_weight, self.k1, self.b = synonym_weight, prefix_weight, k1, b
+        for name, most in (("synonym_weight", 1.0), ("prefix_weight", 1.0), ("k1", np.inf), ("b", 1.0)):
+            if not 0 <= getattr(self, name) <= most:
+                raise InputError(f"{name} {getattr(self, name)} is not in 0–{most:g}", where=name)
+
+    def build(self, corpus: Corpus) -> _BM25Index:
+        """Score every posting, so that a query only has to add."""
+        postings = Postings.of(self.analyzer.terms(indexed_text(observation)) for observation in corpus.observations)
+        return _BM25Index(self, postings)
+
+    def contributions(self, postings: Postings) -> NDArray[np.float64]:
+        """Return what each posting adds to the score of its row at weight 1; shape (postings,)."""
+        frequencies = postings.frequencies()
+        idf = np.log((len(postings) - frequencies + 0.5) / (frequencies + 0.5) + 1)
+        mean = max(postings.lengths.mean(), 1.0) if len(postings) else 1.0
+        norms = self.k1 * (1 - self.b + self.b * postings.lengths / mean)
+        return np.repeat(idf * (self.k1 + 1), frequencies) * postings.counts / (postings.counts + norms[postings.rows])
+
+
+class _BM25Index:
+    def __init__(self, settings: BM25, postings: Postings) -> None:
+        self.settings, self.postings = settings, postings
+        self.contributions = settings.contributions(postings)
+        self.synonyms = Synonyms(settings.groups, settings.analyzer)
+
+    def search(self, question: Question, limit: int) -> Candidates:
+        scores = self._scores(question.text)
+        if question.visible is not None:
+            scores[~question.visible] = 0.0
+        rows = np.flatnonzero(scores)
+        return Candidates.best(rows, scores[rows], limit)
+
+    def _scores(self, text: str) -> NDArray[np.float64]:
+        postings, scores = self.postings, np.zeros(len(self.postings))
+        for term, weight in self._weighted(text).items():
+            first, last = postings.beginning_with(term)
+            if first < last and postings.vocabulary[first] == term:
+                self._add(scores, first, first + 1, weight)
+                first += 1
+            self._add(scores, first, last, weight * self.settings.prefix_weight)
+        return scores
+
+    def _add(self, scores: NDArray[np.float64], first: int, last: int, weight: float) -> None:
+        """Add the postings of a range of terms; a row may occur in it once for each term."""
+        here = slice(self.postings.offsets[first], self.postings.offsets[last])
+        if weight and here.start < here.stop:
+            np.add.at(scores, self.postings.rows[here], weight * self.contributions[here])
+
+    def _weighted(self, text: str) -> dict[str, float]:
+        weights = dict.fromkeys(self.settings.analyzer.terms(text), 1.0)
+        if self.settings.synonym_weight:
+            weights.update(dict.fromkeys(self.synonyms.of(weights), self.settings.synonym_weight))
+        return weights
