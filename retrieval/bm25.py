@@ -26,7 +26,7 @@ class BM25:
 
     Args:
         analyzer: what makes terms of texts; English with stems when None.
-        synonyms: a YAML or JSON file of groups; null switches synonyms off.
+        synonyms: the packaged groups (``software``) or a YAML or JSON file of one's own; null switches synonyms off.
         synonym_weight, prefix_weight: 0 to 1; 0 switches it off.
         k1: how slowly repeats of a term saturate, ≥ 0.
         b: how much length counts, 0 to 1.
@@ -45,7 +45,7 @@ class BM25:
         b: float = 0.75,
     ) -> None:
         self.analyzer = analyzer or Analyzer()
-        self.groups = load_groups(Path(synonyms)) if synonyms else ()
+        self.groups = load_groups(synonyms) if synonyms is not None else ()
         self.synonym_weight, self.prefix_weight, self.k1, self.b = synonym_weight, prefix_weight, k1, b
         for name, most in (("synonym_weight", 1.0), ("prefix_weight", 1.0), ("k1", np.inf), ("b", 1.0)):
             if not 0 <= getattr(self, name) <= most:

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..datasets.errors import InputError
 from .analysis import Analyzer
 
-SOFTWARE = Path(__file__).with_name("synonyms.yaml")
-"""The packaged groups, for software work."""
+SOFTWARE = "software"
+"""The name of the packaged groups, for software work."""
 
 Group = tuple[str, ...]
 
@@ -41,19 +41,19 @@ class Synonyms:
 
 
 @cache
-def load_groups(path: Path) -> tuple[Group, ...]:
-    """Read groups from YAML or JSON: a list of lists of words.
+def load_groups(source: str | Path) -> tuple[Group, ...]:
+    """Read the packaged groups, or one's own from a YAML or JSON file: a list of lists of words.
 
     Raises:
         InputError: no such file, or anything else in it.
     """
     import yaml
 
-    place = str(path)
+    path, place = Path(__file__).with_name("synonyms.yaml") if source == SOFTWARE else Path(source), str(source)
     try:
         groups = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"cannot read the synonyms: {error.strerror}", where=place, remedy="name a YAML or JSON file") from error
+        raise InputError(f"cannot read the synonyms: {error.strerror}", where=place, remedy=f"name a YAML or JSON file, or {SOFTWARE!r}") from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"neither YAML nor JSON: {error}", where=place) from error
     if not isinstance(groups, list):
