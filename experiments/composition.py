@@ -15,6 +15,9 @@ from ..datasets.errors import InputError
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+CONF = Path(__file__).resolve().parents[1] / "conf"
+"""The packaged configuration; beside this floor in a checkout and in an installed wheel alike."""
+
 Job = Callable[["DictConfig", Path], int]
 
 
@@ -32,7 +35,7 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
     os.environ["HF_HUB_OFFLINE"] = "1"
     codes: list[int] = []
 
-    @hydra.main(version_base="1.3", config_path="pkg://recallmeter.conf", config_name="config")
+    @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
     def main(config: DictConfig) -> None:
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
