@@ -40,19 +40,21 @@ class ExactIndex:
         if limit <= 0 or len(self.vectors) == 0:
             return Candidates.none()
         check_query(vector, self.vectors.shape[1])
-        approximate = self.vectors @ vector
-        rows = np.arange(len(approximate)) if visible is None else np.flatnonzero(visible)
-        if len(rows) > limit:
-            seen = approximate if visible is None else approximate[rows]
-            # twice the worst rounding error of a float32 dot product of two unit vectors of d dimensions
-            margin = len(vector) * np.finfo(np.float32).eps
-            rows = rows[seen >= np.partition(seen, len(seen) - limit)[len(seen) - limit] - margin]
+        estimates = self.vectors @ vector
+        if visible is not None:
+            estimates[~visible] = -np.inf
+        least = np.finfo(np.float32).min
+        if len(estimates) > limit:
+            # less twice the greatest rounding error of a float32 dot product of two unit vectors
+            last = np.partition(estimates, len(estimates) - limit)[len(estimates) - limit]
+            least = max(least, last - len(vector) * np.finfo(np.float32).eps)
+        rows = np.flatnonzero(estimates >= least)
         return Candidates.best(rows, cosines(self.vectors[rows], vector), limit)
 
 
 def cosines(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
     """Return the dot products of unit vectors of shape (n, d) with one of shape (d,), summed in float64, within [−1, 1]."""
-    return np.clip((vectors.astype(np.float64) * vector).sum(axis=1), -1.0, 1.0)
+    return np.clip(np.vecdot(vectors.astype(np.float64), vector.astype(np.float64)), -1.0, 1.0)
 
 
 def checked_matrix(vectors: Vectors) -> Vectors:
