@@ -53,7 +53,9 @@ def load_groups(source: str | Path) -> tuple[Group, ...]:
     try:
         groups = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"cannot read the synonyms: {error.strerror}", where=place, remedy=f"name a YAML or JSON file, or {SOFTWARE!r}") from error
+        raise InputError(
+            f"cannot read the synonyms: {error.strerror}", where=place, remedy=f"name a YAML or JSON file, or {SOFTWARE!r}"
+        ) from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"neither YAML nor JSON: {error}", where=place) from error
     if not isinstance(groups, list):
