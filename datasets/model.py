@@ -128,14 +128,20 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) over the canonical form: one JSON line a record, observations then queries, each sorted by id."""
-        digest = hashlib.sha256()
-        for records in (self.observations, self.queries):
-            for record in sorted(records, key=lambda r: r.id):
-                line = json.dumps(record.as_record(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-                digest.update(line.encode("ascii") + b"\n")
-            digest.update(b"--\n")
-        return digest.hexdigest()
+        """SHA-256 (hex) over the canonical form of its records."""
+        observations, queries = (sorted(records, key=lambda r: r.id) for records in (self.observations, self.queries))
+        return fingerprint_of((o.as_record() for o in observations), (q.as_record() for q in queries))
+
+
+def fingerprint_of(observations: Iterable[Mapping[str, Any]], queries: Iterable[Mapping[str, Any]]) -> str:
+    """Return the SHA-256 (hex) over one JSON line a record, observations then queries, each given in the order of ids."""
+    digest = hashlib.sha256()
+    for records in (observations, queries):
+        for record in records:
+            line = json.dumps(record, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+            digest.update(line.encode("ascii") + b"\n")
+        digest.update(b"--\n")
+    return digest.hexdigest()
 
 
 def _as_record(record: Observation | Query) -> dict[str, Any]:
