@@ -1,0 +1,58 @@
+"""Temporal filter: what a question says about time narrows what may answer it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import numpy as np
+
+from ..analysis import Analyzer
+from ..corpus import Candidates, Corpus, Question
+from ..function_words import FUNCTION_WORDS
+from ..when import Period, period
+
+_EVENT = re.compile(r"\b(before|after|since|until)\s+(?:we |the |our |a |an )*(?P<event>[^,.;?!]+)", re.IGNORECASE)
+
+
+class TemporalFilter:
+    """Keep the candidates of the period that the question names, seen from when it was asked, else from the newest observation.
+
+    Args:
+        events: whether "before the migration" is understood too: the event is the earliest observation whose title has
+            all the terms after "before", "after", "since" or "until", function words left out.
+        analyzer: what makes terms of the event and the titles; English with stems when None.
+    """
+
+    def __init__(self, events: bool = True, analyzer: Analyzer | None = None) -> None:
+        self.events, self.analyzer = events, analyzer or Analyzer()
+
+    def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
+        """Return the candidates of the period, in their order; all of them when the question names none."""
+        now = question.asked_at or datetime.fromtimestamp(corpus.times.max(initial=0.0), UTC)
+        named = period(question.text, now) or (self._around_event(question, corpus) if self.events else None)
+        if named is None:
+            return candidates
+        times = corpus.times[candidates.rows]
+        kept = np.ones(len(candidates), np.bool_)
+        if named.start:
+            kept &= times >= named.start.timestamp()
+        if named.end:
+            kept &= times < named.end.timestamp()
+        return candidates.take(np.flatnonzero(kept))
+
+    def _around_event(self, question: Question, corpus: Corpus) -> Period | None:
+        match = _EVENT.search(question.text)
+        if match is None:
+            return None
+        wanted = self._terms(match["event"])
+        seen = range(len(corpus)) if question.visible is None else np.flatnonzero(question.visible).tolist()
+        times = [corpus.times[row] for row in seen if wanted <= self._terms(corpus.observations[row].title)]
+        if not wanted or not times:
+            question.trace.notes.append(f"no observation tells when {match['event'].strip()!r} was; not filtered by time")
+            return None
+        moment = datetime.fromtimestamp(min(times), UTC)
+        return Period(None, moment) if match[1].lower() in ("before", "until") else Period(moment, None)
+
+    def _terms(self, text: str) -> set[str]:
+        return set(self.analyzer.terms(" ".join(word for word in text.lower().split() if word not in FUNCTION_WORDS)))
