@@ -1,0 +1,188 @@
+"""What a run's numbers say, in sentences that are computed from them and follow whatever they turn out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..evaluation.compare import Difference, differences
+from ..evaluation.record import Run
+from .table import HEADLINE, milliseconds, percent
+
+MEASURES = ("recall@5", "recall@10", "ndcg@10", "mrr")
+"""What the steps between systems are tested on."""
+
+MAIN = "recall@10"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One system against another: what changed between them is what is measured."""
+
+    title: str
+    before: str
+    after: str
+    differences: Mapping[str, Difference]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The systems that a report is about, and the steps between them; all tests of a report are corrected together."""
+
+    main: tuple[str, ...]
+    labels: Mapping[str, str]
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, run: Run) -> Steps:
+        """Read the report's part of the run's configuration; without steps there, every system is held against the first."""
+        wanted = run.config["report"]
+        main = tuple(name for name in (wanted["main"] or run.systems) if name in run.systems)
+        pairs = [(step["title"], step["from"], step["to"]) for step in (wanted["steps"] or ())]
+        pairs = pairs or [(f"{main[0]} → {name}", main[0], name) for name in main[1:]]
+        pairs = [pair for pair in pairs if pair[1] in run.systems and pair[2] in run.systems]
+        measures = [measure for measure in MEASURES if measure in run.measures]
+        found = differences(run, [(before, after) for _, before, after in pairs], measures)
+        steps = (Step(title, before, after, {m: found[before, after, m] for m in measures}) for title, before, after in pairs)
+        return cls(main, wanted["labels"] or {}, tuple(steps))
+
+    def label(self, system: str) -> str:
+        """Return what the report calls a system."""
+        return self.labels.get(system, system)
+
+
+def sign(value: float) -> str:
+    """Write a difference in percentage points with its sign, such as ``+8.2``."""
+    return f"{100 * value:+.1f}"
+
+
+def findings(run: Run, steps: Steps) -> Iterator[str]:
+    """Yield the findings, the most important first."""
+    yield _best(run, steps)
+    for step in steps.steps:
+        yield _step(step)
+    yield from _categories(run, steps)
+    yield _room(run, steps)
+    yield _cost(run, steps)
+    yield from _arms(run, steps)
+    yield from _silence(run, steps)
+
+
+def recommendation(run: Run, steps: Steps) -> str:
+    """Name the fastest of the main systems that the best one is not shown to beat."""
+    ranked = _ranked(run, steps)
+    best = ranked[0]
+    others = [name for name in ranked[1:]]
+    against = differences(run, [(name, best) for name in others], [MAIN])
+    equals = [best, *(name for name in others if not against[name, best, MAIN].shown)]
+    times = {name: run.summary["systems"][name]["latency"]["spans"].get("total", {}).get("p50", float("inf")) for name in equals}
+    choice = min(equals, key=lambda name: (times[name], name))
+    text = f"Use **{steps.label(choice)}**. "
+    if choice == best:
+        beaten = [steps.label(name) for name in others if name not in equals]
+        text += f"It has the highest R@10 ({_mean(run, best)} %)"
+        text += f", and is shown to beat {_listed(beaten)}." if beaten else ", although no other system is shown to be worse."
+    else:
+        difference = against[choice, best, MAIN]
+        text += (
+            f"{steps.label(best)} has the highest R@10 ({_mean(run, best)} % against {_mean(run, choice)} %), but that lead of {sign(difference.mean)} pp is within "
+            f"what chance gives here (p = {difference.p_holm:.2f}), and it takes {milliseconds(times[best])} ms a query instead of {milliseconds(times[choice])} ms."
+        )
+    near = [steps.label(name) for name in equals if name != choice]
+    if near and choice == best:
+        text += f" Not shown to be worse: {_listed(near)}."
+    return text + " This holds for this data set; `recallmeter run dataset=…` says what holds for another."
+
+
+def _ranked(run: Run, steps: Steps) -> list[str]:
+    return sorted(steps.main, key=lambda name: (-(run.summary["systems"][name]["measures"][MAIN]["mean"] or 0.0), name))
+
+
+def _mean(run: Run, system: str, measure: str = MAIN) -> str:
+    return percent(run.summary["systems"][system]["measures"][measure]["mean"])
+
+
+def _best(run: Run, steps: Steps) -> str:
+    best, *rest = _ranked(run, steps)
+    text = f"**{steps.label(best)} finds the most**: R@10 {_mean(run, best)} %"
+    if not rest:
+        return text + "."
+    against = differences(run, [(name, best) for name in rest], [MAIN])
+    even = [steps.label(name) for name in rest if not against[name, best, MAIN].shown]
+    if not even:
+        return text + ", and the lead over every other system is shown (corrected p < .05)."
+    return text + f". Its lead over {_listed(even)} is inside the noise of {run.summary['answerable']} queries."
+
+
+def _step(step: Step) -> str:
+    main = step.differences[MAIN]
+    spread = "" if main.low is None or main.high is None else f" [{sign(main.low)}, {sign(main.high)}]"
+    if not main.wins + main.losses:
+        return f"**{step.title}: no change.** Not one query's R@10 differs."
+    shown = [f"{HEADLINE[m]} {sign(d.mean)}" for m, d in step.differences.items() if d.shown and m != MAIN]
+    also = f" Shown as well: {_listed(shown)} pp." if shown else ""
+    moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} (p = {main.p_holm:.3f} after correction)."
+    if main.shown:
+        return f"**{step.title}: {'helps' if main.mean > 0 else 'hurts'}.** {moved}{also}"
+    detectable = "" if main.detectable is None else f" This many queries would show {percent(main.detectable)} pp."
+    return f"**{step.title}: not shown to change R@10.** {moved}{detectable}{also}"
+
+
+def _categories(run: Run, steps: Steps) -> Iterator[str]:
+    for step in steps.steps:
+        changes = []
+        for category in run.summary["categories"]:
+            before, after = (run.summary["systems"][name]["categories"][category][MAIN] for name in (step.before, step.after))
+            if before["n"]:
+                changes.append((after["mean"] - before["mean"], category, before["n"]))
+        changes.sort()
+        if len(changes) < 2 or changes[0][0] == changes[-1][0]:
+            continue
+        (low, worst, n_worst), (high, best, n_best) = changes[0], changes[-1]
+        yield (
+            f"By category, *{step.title}* moves R@10 most in {best} ({sign(high)} pp, n = {n_best}) and least in {worst} ({sign(low)} pp, n = {n_worst}); "
+            "with so few queries each these are hints, not results."
+        )
+
+
+def _room(run: Run, steps: Steps) -> str:
+    best = _ranked(run, steps)[0]
+    parts = []
+    for measure in ("recall@5", "recall@10"):
+        ceiling, mean = run.summary["ceilings"][measure], run.summary["systems"][best]["measures"][measure]["mean"]
+        parts.append(f"{HEADLINE[measure]} {percent(mean)} of {percent(ceiling)} attainable")
+    return f"**There is room to tell systems apart**: the best system reaches {_listed(parts)}." if parts else ""
+
+
+def _cost(run: Run, steps: Steps) -> str:
+    whole = run.summary["memory_tokens"]
+    tokens = {name: run.summary["systems"][name]["tokens"]["mean"] for name in steps.main}
+    low, high = min(tokens.values()), max(tokens.values())
+    return (
+        f"**Reading the first {run.manifest['tokens_at']} instead of everything saves {percent(1 - high / whole)}–{percent(1 - low / whole)} % of the tokens** "
+        f"({low:,.0f}–{high:,.0f} against {whole:,} a query); that comes from returning ten, whichever system ranks them."
+    )
+
+
+def _arms(run: Run, steps: Steps) -> Iterator[str]:
+    for name in steps.main:
+        arms = run.summary["systems"][name]["arms"]
+        if len(arms) < 2:
+            continue
+        parts = [f"{arm} alone found {row['only']} and lost {row['lost']} of its {row['found']}" for arm, row in arms.items()]
+        yield f"In {steps.label(name)}, of the relevant observations among each arm's first ten, {_listed(parts)}."
+
+
+def _silence(run: Run, steps: Steps) -> Iterator[str]:
+    if not run.summary["unanswerable"]:
+        return
+    counts = {name: run.summary["systems"][name]["unanswerable"] for name in steps.main}
+    if not any(count["silent"] for count in counts.values()):
+        yield f"**No system stays silent**: each returned something for every one of the {run.summary['unanswerable']} queries that have no answer."
+    else:
+        parts = [f"{steps.label(name)} {count['silent']} of {count['n']}" for name, count in counts.items()]
+        yield f"Queries that have no answer came back empty from {_listed(parts)}."
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "none"
