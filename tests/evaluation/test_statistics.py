@@ -171,14 +171,18 @@ def test_few_changed_queries_bound_what_exchange_can_show():
     assert minimum_detectable_effect([0.1, -0.1, 0.2, 0.0]) is None  # four queries never reach 5 %
 
 
-def test_non_inferiority_is_the_lower_end_of_a_t_interval():
+def test_non_inferiority_reckons_with_one_more_query_that_falls_as_far_as_any_changed():
     from scipy import stats
 
     values = differences(50, seed=8)
-    lowest = stats.ttest_1samp(values, 0).confidence_interval(0.9).low
+    lowest = stats.ttest_1samp(np.r_[values, -0.5], 0).confidence_interval(0.9).low
     found = non_inferiority(values, margin=-lowest + 1e-9, alpha=0.05)
+    assert np.abs(values).max() == 0.5
     assert found.lowest == pytest.approx(lowest)
     assert found.shown
     assert not non_inferiority(values, margin=-lowest - 1e-9, alpha=0.05).shown
+
+
+def test_identical_runs_are_not_inferior_and_two_changed_queries_say_nothing():
     assert non_inferiority(np.zeros(1), margin=0.0).shown
     assert non_inferiority([0.1, 0.2], margin=0.5) == (False, None)
