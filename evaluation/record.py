@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.errors import InputError
-from ..datasets.jsonl import read_observations, read_queries
+from ..datasets.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
 from .loop import SystemResult
@@ -184,12 +184,16 @@ class Run:
     @cached_property
     def queries(self) -> dict[str, Query]:
         """Every query, by id."""
-        return {query.id: query for query in read_queries(self._file("queries.jsonl"))}
+        return {query.id: query for query in self._dataset.queries}
 
     @cached_property
     def observations(self) -> dict[str, Observation]:
         """The observations that are relevant to a query or were a candidate of any arm, by id."""
-        return {o.id: o for o in read_observations(self._file("observations.jsonl"))}
+        return {o.id: o for o in self._dataset.observations}
+
+    @cached_property
+    def _dataset(self) -> Dataset:
+        return load_jsonl(str(self.path))
 
     @cached_property
     def per_query(self) -> list[dict[str, Any]]:
@@ -201,7 +205,9 @@ class Run:
     @cached_property
     def rankings(self) -> dict[str, dict[str, tuple[Hit, ...]]]:
         """System → query → hits, best first; a query with no hit is missing."""
-        return {name: {q: tuple(hits) for q, hits in read_run(self._file(f"rankings/{name}.trec")).items()} for name in self.systems}
+        files = {name: self._file(f"rankings/{name}.trec") for name in self.systems}
+        # a system that found nothing at all left an empty file, which is no fault here
+        return {name: {q: tuple(hits) for q, hits in read_run(file).items()} if file.stat().st_size else {} for name, file in files.items()}
 
     @cached_property
     def timings(self) -> list[tuple[str, str, str, float]]:
