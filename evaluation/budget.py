@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from ..retrieval.text import rendered
+from ..retrieval.text import render
 from ..retrieval.tokens import count
 from .record import Run
 
@@ -15,7 +15,7 @@ def recall_by_tokens(run: Run, system: str) -> tuple[list[float], list[float]]:
     Tokens are those of the observations that were really returned, in the run's own counter.
     """
     counter, depth = run.manifest["tokens_counter"], run.manifest["k"]
-    cost = {identifier: count(rendered(o), counter) for identifier, o in run.observations.items()}
+    cost = {identifier: count(render(o), counter) for identifier, o in run.observations.items()}
     queries = [query for query in run.queries.values() if query.answerable]
     tokens, recalls = [0.0] * depth, [0.0] * depth
     for query in queries:

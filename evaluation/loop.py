@@ -12,7 +12,7 @@ from tqdm import tqdm
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit, Ranking, Retriever
-from ..retrieval.text import rendered
+from ..retrieval.text import render
 from ..retrieval.tokens import count
 from ..retrieval.trace import Trace
 from .canonical import canonical
@@ -109,14 +109,14 @@ class _Texts:
         total = 0
         for identifier in identifiers:
             if identifier not in self._counts:
-                self._counts[identifier] = count(rendered(self._observations[identifier]), self._counter)
+                self._counts[identifier] = count(render(self._observations[identifier]), self._counter)
             total += self._counts[identifier]
         return total
 
 
 def memory_tokens(observations: Iterable[Observation], counter: str) -> int:
     """Return the tokens of the whole memory, which is what loading everything would cost."""
-    return sum(count(rendered(observation), counter) for observation in observations)
+    return sum(count(render(observation), counter) for observation in observations)
 
 
 def _evaluate_one(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .corpus import Candidates, Corpus, Question
 from .embedding import Embedder, Vectors
 from .indexes.exact import Exact
-from .text import embedding_text
+from .text import embedded_text
 
 
 class VectorIndex(Protocol):
@@ -43,7 +43,7 @@ class VectorArm:
 
     def build(self, corpus: Corpus) -> _VectorArmIndex:
         """Embed the whole corpus."""
-        vectors = self.embedder.embed([embedding_text(observation) for observation in corpus.observations])
+        vectors = self.embedder.embed([embedded_text(observation) for observation in corpus.observations])
         return _VectorArmIndex(self.embedder, self.index.build(vectors))
 
 
