@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .analysis import Analyzer
+
 FUNCTION_WORDS = frozenset(
     (
         *("a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does"),
@@ -11,3 +13,8 @@ FUNCTION_WORDS = frozenset(
         *("would", "you", "your"),
     )
 )
+
+
+def content_terms(text: str, analyzer: Analyzer) -> list[str]:
+    """Return the terms of `text` in its order, function words left out."""
+    return analyzer.terms(" ".join(word for word in text.lower().split() if word.strip(".,;:?!") not in FUNCTION_WORDS))

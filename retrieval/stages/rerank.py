@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ..analysis import Analyzer
 from ..corpus import Candidates, Corpus, Question
-from ..function_words import FUNCTION_WORDS
+from ..function_words import content_terms
 from ..text import embedded_text
 
 
@@ -67,14 +67,11 @@ class SharedWords:
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return one score in [0, 1] a text, shape (n,)."""
-        asked = self._terms(question)
-        found = [self._terms(text) for text in texts]
+        asked = content_terms(question, self.analyzer)
+        found = [content_terms(text, self.analyzer) for text in texts]
         frequency = Counter(term for terms in found for term in set(terms))
         weights: dict[str | tuple[str, str], float] = {term: math.log1p(len(texts) / max(1, frequency[term])) for term in asked}
         weights |= {(a, b): (weights[a] + weights[b]) / 2 for a, b in pairwise(asked)}
         total = sum(weights.values()) or 1.0
         shared = [{*terms, *pairwise(terms)} for terms in found]
         return np.array([sum(weight for part, weight in weights.items() if part in parts) / total for parts in shared])
-
-    def _terms(self, text: str) -> list[str]:
-        return self.analyzer.terms(" ".join(word for word in text.lower().split() if word not in FUNCTION_WORDS))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..analysis import Analyzer
 from ..corpus import Candidates, Corpus, Question
-from ..function_words import FUNCTION_WORDS
+from ..function_words import content_terms
 from ..when import Period, period
 
 _EVENT = re.compile(r"\b(before|after|since|until)\s+(?:we |the |our |a |an )*(?P<event>[^,.;?!]+)", re.IGNORECASE)
@@ -45,14 +45,11 @@ class TemporalFilter:
         match = _EVENT.search(question.text)
         if match is None:
             return None
-        wanted = self._terms(match["event"])
+        wanted = set(content_terms(match["event"], self.analyzer))
         seen = range(len(corpus)) if question.visible is None else np.flatnonzero(question.visible).tolist()
-        times = [corpus.times[row] for row in seen if wanted <= self._terms(corpus.observations[row].title)]
+        times = [corpus.times[row] for row in seen if wanted.issubset(content_terms(corpus.observations[row].title, self.analyzer))]
         if not wanted or not times:
             question.trace.notes.append(f"no observation tells when {match['event'].strip()!r} was; not filtered by time")
             return None
         moment = datetime.fromtimestamp(min(times), UTC)
         return Period(None, moment) if match[1].lower() in ("before", "until") else Period(moment, None)
-
-    def _terms(self, text: str) -> set[str]:
-        return set(self.analyzer.terms(" ".join(word for word in text.lower().split() if word not in FUNCTION_WORDS)))
