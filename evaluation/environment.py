@@ -10,7 +10,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "torch", "transformers", "sentence-transformers", "tokenizers", "rank-bm25", "nltk", "hydra-core", "omegaconf")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "tokenizers",
+    "rank-bm25",
+    "nltk",
+    "hydra-core",
+    "omegaconf",
+)
 """The packages whose versions can move a number."""
 
 
@@ -24,7 +35,9 @@ def environment() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": _processor(),
         "cores": os.cpu_count(),
-        "threads": {name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS") if name in os.environ},
+        "threads": {
+            name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS") if name in os.environ
+        },
     }
 
 

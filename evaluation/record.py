@@ -69,7 +69,9 @@ def write_record(
             _write_lines(partial / "traces" / f"{result.name}.jsonl", _traces(result))
         os.replace(partial, folder)
     except OSError as error:
-        raise InputError(f"the run can't be written ({error.strerror or error})", where=str(folder), remedy="free some space, or write elsewhere") from error
+        raise InputError(
+            f"the run can't be written ({error.strerror or error})", where=str(folder), remedy="free some space, or write elsewhere"
+        ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder
@@ -112,7 +114,9 @@ def _write_per_query(path: Path, queries: Sequence[Query], results: Sequence[Sys
             for query in queries:
                 answer = result.answers[query.id]
                 values = (
-                    [repr(float(scores[result.name].values[m][rows[query.id]])) for m in measures] if query.answerable else [""] * len(measures)
+                    [repr(float(scores[result.name].values[m][rows[query.id]])) for m in measures]
+                    if query.answerable
+                    else [""] * len(measures)
                 )
                 writer.writerow(
                     (
@@ -238,7 +242,9 @@ def load_run(path: str | Path) -> Run:
     """
     folder = Path(path)
     if not (folder / "run.json").is_file():
-        raise InputError("not a run directory: there is no run.json", where=str(folder), remedy="name a directory that `recallmeter run` wrote")
+        raise InputError(
+            "not a run directory: there is no run.json", where=str(folder), remedy="name a directory that `recallmeter run` wrote"
+        )
     manifest = _read_json(folder / "run.json")
     if manifest.get("status") != "complete":
         raise InputError("the run did not finish", where=str(folder), remedy="run it again")

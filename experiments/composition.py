@@ -100,9 +100,15 @@ def _in_one_line(error: Exception, key: str) -> InputError:
     if match := re.search(r"Missing mandatory value: (\S+)", text):
         return InputError("a value is needed", where=match.group(1), remedy=f"add {match.group(1)}=…")
     if match := re.search(r"Error locating target '([^']+)'", text):
-        return InputError(f"can't import {match.group(1)!r} ({_root(error)})", where=key, remedy="check the spelling of _target_, and that it is on the Python path")
+        return InputError(
+            f"can't import {match.group(1)!r} ({_root(error)})",
+            where=key,
+            remedy="check the spelling of _target_, and that it is on the Python path",
+        )
     if match := re.search(r"Error in call to target '([^']+)':\s*(.*)", text, re.DOTALL):
-        return InputError(f"{match.group(1)} refused its settings ({match.group(2).splitlines()[0]})", where=key, remedy="check its parameters")
+        return InputError(
+            f"{match.group(1)} refused its settings ({match.group(2).splitlines()[0]})", where=key, remedy="check its parameters"
+        )
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return InputError(first, where=key, remedy="see `recallmeter run --cfg job`")
 

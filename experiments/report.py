@@ -10,7 +10,9 @@ from pathlib import Path
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
     parser.add_argument("run", metavar="RUN", help="a run directory")
-    parser.add_argument("-o", "--output", metavar="FILE", default="report.md", help="where the Markdown goes; its figures go into figures/ beside it")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="report.md", help="where the Markdown goes; its figures go into figures/ beside it"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:

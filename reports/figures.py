@@ -78,12 +78,10 @@ def budget_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
 @contextmanager
 def _figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     """Give a figure in the house style and write it to `path` as SVG without a date, by way of a temporary file."""
-    import matplotlib as mpl
+    from matplotlib import style
+    from matplotlib.figure import Figure
 
-    with mpl.rc_context():
-        mpl.style.use(STYLE)
-        from matplotlib.figure import Figure
-
+    with style.context(STYLE):
         figure = Figure(figsize=size)
         yield figure
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..evaluation.compare import Difference, differences
+from ..evaluation.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
-from .table import HEADLINE, milliseconds, percent
+from .table import HEADLINE, NONE, milliseconds, percent
 
 MEASURES = ("recall@5", "recall@10", "ndcg@10", "mrr")
 """What the steps between systems are tested on."""
 
 MAIN = "recall@10"
+ALPHA = 0.05
+"""The level of every table of tests."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Steps:
         pairs = pairs or [(f"{main[0]} → {name}", main[0], name) for name in main[1:]]
         pairs = [pair for pair in pairs if pair[1] in run.systems and pair[2] in run.systems]
         measures = [measure for measure in MEASURES if measure in run.measures]
-        found = differences(run, [(before, after) for _, before, after in pairs], measures)
-        steps = (Step(title, before, after, {m: found[before, after, m] for m in measures}) for title, before, after in pairs)
+        found = _differences(run, [(before, after) for _, before, after in pairs], measures)
+        steps = (Step(title, before, after, rows) for (title, before, after), rows in zip(pairs, found, strict=True))
         return cls(main, wanted["labels"] or {}, tuple(steps))
 
     def label(self, system: str) -> str:
@@ -51,9 +53,26 @@ class Steps:
         return self.labels.get(system, system)
 
 
+def _differences(run: Run, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> list[dict[str, Difference]]:
+    """Compare each (before, after) on each measure; all of them are corrected as one table."""
+    pairings = [pair(results_of(run, before), results_of(run, after)) for before, after in pairs]
+    return [{row.measure: row for row in comparison.overall} for comparison in compare(pairings, measures, alpha=ALPHA)]
+
+
+def shown(difference: Difference) -> bool:
+    """Return whether a difference stands after correction."""
+    return difference.adjusted < ALPHA
+
+
 def sign(value: float) -> str:
     """Write a difference in percentage points with its sign, such as ``+8.2``."""
     return f"{100 * value:+.1f}"
+
+
+def bounds(difference: Difference) -> str:
+    """Write the interval of a difference in percentage points, such as ``[+2.5, +15.2]``; a dash where there is none."""
+    low, high, _ = difference.interval
+    return NONE if low is None or high is None else f"[{sign(low)}, {sign(high)}]"
 
 
 def findings(run: Run, steps: Steps) -> Iterator[str]:
@@ -72,9 +91,9 @@ def recommendation(run: Run, steps: Steps) -> str:
     """Name the fastest of the main systems that the best one is not shown to beat."""
     ranked = _ranked(run, steps)
     best = ranked[0]
-    others = [name for name in ranked[1:]]
-    against = differences(run, [(name, best) for name in others], [MAIN])
-    equals = [best, *(name for name in others if not against[name, best, MAIN].shown)]
+    others = ranked[1:]
+    against = _leads(run, best, others)
+    equals = [best, *(name for name in others if not shown(against[name]))]
     times = {name: run.summary["systems"][name]["latency"]["spans"].get("total", {}).get("p50", float("inf")) for name in equals}
     choice = min(equals, key=lambda name: (times[name], name))
     text = f"Use **{steps.label(choice)}**. "
@@ -83,15 +102,20 @@ def recommendation(run: Run, steps: Steps) -> str:
         text += f"It has the highest R@10 ({_mean(run, best)} %)"
         text += f", and is shown to beat {_listed(beaten)}." if beaten else ", although no other system is shown to be worse."
     else:
-        difference = against[choice, best, MAIN]
+        difference = against[choice]
         text += (
             f"{steps.label(best)} has the highest R@10 ({_mean(run, best)} % against {_mean(run, choice)} %), but that lead of {sign(difference.mean)} pp is within "
-            f"what chance gives here (p = {difference.p_holm:.2f}), and it takes {milliseconds(times[best])} ms a query instead of {milliseconds(times[choice])} ms."
+            f"what chance gives here (p = {difference.adjusted:.2f}), and it takes {milliseconds(times[best])} ms a query instead of {milliseconds(times[choice])} ms."
         )
     near = [steps.label(name) for name in equals if name != choice]
     if near and choice == best:
         text += f" Not shown to be worse: {_listed(near)}."
     return text + " This holds for this data set; `recallmeter run dataset=…` says what holds for another."
+
+
+def _leads(run: Run, best: str, others: Sequence[str]) -> dict[str, Difference]:
+    """Return the lead of the best system over each of the others."""
+    return {name: rows[MAIN] for name, rows in zip(others, _differences(run, [(name, best) for name in others], [MAIN]), strict=True)}
 
 
 def _ranked(run: Run, steps: Steps) -> list[str]:
@@ -107,8 +131,8 @@ def _best(run: Run, steps: Steps) -> str:
     text = f"**{steps.label(best)} finds the most**: R@10 {_mean(run, best)} %"
     if not rest:
         return text + "."
-    against = differences(run, [(name, best) for name in rest], [MAIN])
-    even = [steps.label(name) for name in rest if not against[name, best, MAIN].shown]
+    against = _leads(run, best, rest)
+    even = [steps.label(name) for name in rest if not shown(against[name])]
     if not even:
         return text + ", and the lead over every other system is shown (corrected p < .05)."
     return text + f". Its lead over {_listed(even)} is inside the noise of {run.summary['answerable']} queries."
@@ -116,13 +140,13 @@ def _best(run: Run, steps: Steps) -> str:
 
 def _step(step: Step) -> str:
     main = step.differences[MAIN]
-    spread = "" if main.low is None or main.high is None else f" [{sign(main.low)}, {sign(main.high)}]"
+    spread = "" if main.interval.low is None else f" {bounds(main)}"
     if not main.wins + main.losses:
         return f"**{step.title}: no change.** Not one query's R@10 differs."
-    shown = [f"{HEADLINE[m]} {sign(d.mean)}" for m, d in step.differences.items() if d.shown and m != MAIN]
-    also = f" Shown as well: {_listed(shown)} pp." if shown else ""
-    moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} (p = {main.p_holm:.3f} after correction)."
-    if main.shown:
+    others = [f"{HEADLINE[m]} {sign(d.mean)}" for m, d in step.differences.items() if shown(d) and m != MAIN]
+    also = f" Shown as well: {_listed(others)} pp." if others else ""
+    moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} (p = {main.adjusted:.3f} after correction)."
+    if shown(main):
         return f"**{step.title}: {'helps' if main.mean > 0 else 'hurts'}.** {moved}{also}"
     detectable = "" if main.detectable is None else f" This many queries would show {percent(main.detectable)} pp."
     return f"**{step.title}: not shown to change R@10.** {moved}{detectable}{also}"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.compare import Difference
-from ..evaluation.contract import CONTRACT
+from ..evaluation.contract import CONTRACT, RULES
 from ..evaluation.record import Run
 from .figures import budget_figure, category_figure, quality_figure
-from .findings import Steps, findings, recommendation, sign
+from .findings import Steps, bounds, findings, recommendation, shown, sign
 from .table import HEADLINE, NONE, interval, latency, markdown, milliseconds, percent
 
 Section = tuple[str, str]
@@ -99,18 +99,18 @@ def _steps(steps: Steps) -> str:
         for measure, found in step.differences.items():
             rows.append([step.title, HEADLINE.get(measure, measure), *_difference(found)])
     return (
-        markdown(rows, left=(0, 1, 8)) + "\n\nPaired by query. The interval is a bootstrap one, p comes from paired randomisation, corrected after Holm over this "
+        markdown(rows, left=(0, 1, 8))
+        + "\n\nPaired by query. The interval is a bootstrap one, p comes from paired randomisation, corrected after Holm over this "
         "whole table. *Detectable* is the smallest true change that this many queries would show with 80 % probability. A verdict counts as shown "
         "where the corrected p is below .05."
     )
 
 
 def _difference(found: Difference) -> list[str]:
-    spread = NONE if found.low is None or found.high is None else f"[{sign(found.low)}, {sign(found.high)}]"
     detectable = NONE if found.detectable is None else percent(found.detectable)
-    verdict = "no change" if not found.wins + found.losses else "not shown" if not found.shown else "gain" if found.mean > 0 else "loss"
+    verdict = "no change" if not found.wins + found.losses else "not shown" if not shown(found) else "gain" if found.mean > 0 else "loss"
     record = f"{found.wins}/{found.ties}/{found.losses}"
-    return [sign(found.mean), spread, f"{found.p:.4f}", f"{found.p_holm:.4f}", record, detectable, verdict]
+    return [sign(found.mean), bounds(found), f"{found.p:.4f}", f"{found.adjusted:.4f}", record, detectable, verdict]
 
 
 def _by_category(run: Run, steps: Steps, figure: str) -> str:
@@ -164,7 +164,8 @@ def _ledger(run: Run, steps: Steps) -> str:
             counts = [str(row[key]) for key in ("found", "only", "lost")]
             rows.append([name, arm, f"{row['answered']} of {row['asked']}", f"{row['candidates']:.1f}", *counts])
     return (
-        markdown(rows, left=(0, 1)) + "\n\nGold: judged-relevant observations, summed over all queries. *Only it found*: in no other arm's first ten. "
+        markdown(rows, left=(0, 1))
+        + "\n\nGold: judged-relevant observations, summed over all queries. *Only it found*: in no other arm's first ten. "
         "*Lost on the way*: in the arm's first ten and not in the answer's, because fusion or a stage ranked other things higher."
     )
 
@@ -210,13 +211,19 @@ def _latency(run: Run, steps: Steps) -> str:
 
 
 def _contract() -> str:
-    rows = [["measure", "definition"], *([f"`{entry.measure}`", entry.definition] for entry in CONTRACT)]
-    return markdown(rows, left=(0, 1))
+    measures = [["measure", "what it is", "divided by", "ties", "left out"], *(list(entry) for entry in CONTRACT)]
+    rules = [["term", "rule"], *(list(rule) for rule in RULES)]
+    return f"{markdown(measures, left=range(5))}\n\n{markdown(rules, left=range(2))}"
 
 
 def _dataset(run: Run) -> str:
     data = run.manifest["dataset"]
-    rows = [["fact", "value"], ["name", data["name"]], ["licence", data["licence"] or NONE], ["fingerprint (SHA-256)", f"`{data['fingerprint']}`"]]
+    rows = [
+        ["fact", "value"],
+        ["name", data["name"]],
+        ["licence", data["licence"] or NONE],
+        ["fingerprint (SHA-256)", f"`{data['fingerprint']}`"],
+    ]
     rows += [["observations", str(data["observations"])], ["queries", str(data["queries"])]]
     rows += [[f"– {category or 'without category'}", str(count)] for category, count in run.summary["categories"].items()]
     relevant = [len(query.relevant) for query in run.queries.values() if query.answerable]

@@ -53,7 +53,9 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
-        cells = [cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 
@@ -62,4 +64,6 @@ def markdown(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> st
     """Write rows as a Markdown table, the first row as its head; the columns in `left` to the left, the others to the right."""
     to_the_left = set(left)
     rule = [":---" if column in to_the_left else "---:" for column in range(len(rows[0]))]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in (rows[0], rule, *rows[1:]))
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in (rows[0], rule, *rows[1:])
+    )
