@@ -1,0 +1,68 @@
+"""Which embedder, when the configuration leaves it to the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ...datasets.errors import InputError
+from ..embedding import CachedEmbedder
+from ..unavailable import UnavailableError
+from .cohere import CohereEncoder
+from .gemini import GeminiEncoder
+from .local import SentenceTransformerEncoder
+from .openai import OpenAIEncoder
+from .openrouter import OpenRouterEncoder
+from .voyage import VoyageEncoder
+
+VARIABLE = "EMBEDDING_PROVIDER"
+
+PROVIDERS = {encoder.name: encoder for encoder in (GeminiEncoder, OpenAIEncoder, VoyageEncoder, CohereEncoder, OpenRouterEncoder)}
+"""The providers behind HTTP, in the order in which their keys are looked for."""
+
+
+class NoEmbedder:
+    """What stands where no provider was chosen: it embeds nothing, so that a `Fallback` answers by keyword alone."""
+
+    model = "none"
+
+    def embed(self, texts: Sequence[str]) -> NoReturn:
+        """Raise `UnavailableError`."""
+        del texts
+        keys = ", ".join(f"${encoder.key.variables[0]}" for encoder in PROVIDERS.values())
+        raise UnavailableError("no embedding provider is chosen", remedy=f"set ${VARIABLE}, or one of {keys}")
+
+    def embed_query(self, text: str) -> NoReturn:
+        """Raise `UnavailableError`."""
+        self.embed([text])
+
+
+def from_environment(cache: str | None = None) -> CachedEmbedder | NoEmbedder:
+    """Return the embedder that ``EMBEDDING_PROVIDER`` names, else that of the first provider whose key is set, else none.
+
+    Args:
+        cache: folder of the cache, as `CachedEmbedder` takes it.
+
+    Raises:
+        InputError: ``EMBEDDING_PROVIDER`` names none that there is.
+    """
+    name = provider_name()
+    if name == "none":
+        return NoEmbedder()
+    return CachedEmbedder(SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](), cache=cache)
+
+
+def provider_name() -> str:
+    """Return ``local``, ``none`` or a name in `PROVIDERS`, as the environment says.
+
+    Raises:
+        InputError: ``EMBEDDING_PROVIDER`` names none that there is.
+    """
+    wanted = os.environ.get(VARIABLE, "").strip().lower()
+    if not wanted:
+        return next((name for name, encoder in PROVIDERS.items() if encoder.key.present), "none")
+    choices = ("local", *PROVIDERS, "none")
+    if wanted not in choices:
+        raise InputError(f"no embedding provider {wanted!r}", where=VARIABLE, remedy=f"there are: {', '.join(choices)}")
+    return wanted
