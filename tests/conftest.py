@@ -16,9 +16,7 @@ def shared() -> Path:
     """The folder of real data beside the project; the test is skipped where there is none."""
     folder = Path(os.environ.get("RECALLMETER_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     if not folder.is_dir():
-        pytest.skip(
-            f"no shared data: set RECALLMETER_SHARED to the folder that holds data/ and reference/ (looked at {folder.name!r} beside the project)"
-        )
+        pytest.skip("no shared data: set RECALLMETER_SHARED to the folder that holds data/ and reference/")
     return folder
 
 
