@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from . import telemetry
+
 
 @dataclass(frozen=True)
 class ArmTrace:
@@ -40,7 +42,8 @@ class Trace:
         self._open.append(name)
         path, replayed, start = ".".join(self._open), self._replayed, perf_counter()
         try:
-            yield
+            with telemetry.span(path):
+                yield
         finally:
             elapsed = (perf_counter() - start) * 1e3 + self._replayed - replayed
             self.spans[path] = self.spans.get(path, 0.0) + elapsed
@@ -56,3 +59,4 @@ class Trace:
         path = ".".join((*self._open, name))
         self.spans[path] = self.spans.get(path, 0.0) + milliseconds
         self._replayed += milliseconds - spent
+        telemetry.replayed(path, milliseconds)

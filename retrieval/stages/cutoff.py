@@ -90,7 +90,7 @@ class DynamicCutoff:
             return first
         best = similarity.max()
         if best < self.floor:
-            question.trace.notes.append(f"nothing is near enough: the best is {best:.4f}, the floor {self.floor:g}")
+            question.trace.notes.append(f"nothing returned: the best is below the floor of {self.floor:g}")
             return Candidates.none()
         # a best similarity below 0 is not to be raised by the ratio
         return first.take(np.flatnonzero(similarity >= max(self.floor, min(best, self.ratio * best))))
@@ -110,7 +110,7 @@ def _similarity(candidates: Candidates, question: Question, arm: str | None, met
             raise InputError(f"no arm {arm!r} to cut by", where="stages.cutoff.arm", remedy=f"name one of {', '.join(question.earlier)}")
         found = question.earlier[arm]
         if len(found) == 0:
-            question.trace.notes.append(f"nothing cut: arm {arm} found nothing to judge by")
+            question.trace.notes.append(f"not cut: arm {arm} found nothing to judge by")
             return None
         by_row = dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
         scores = np.array([by_row.get(row, -np.inf) for row in candidates.rows.tolist()])

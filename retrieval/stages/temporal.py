@@ -49,7 +49,7 @@ class TemporalFilter:
         seen = range(len(corpus)) if question.visible is None else np.flatnonzero(question.visible).tolist()
         times = [corpus.times[row] for row in seen if wanted.issubset(content_terms(corpus.observations[row].title, self.analyzer))]
         if not wanted or not times:
-            question.trace.notes.append(f"no observation tells when {match['event'].strip()!r} was; not filtered by time")
+            question.trace.notes.append("not filtered by time: no title names the event")
             return None
         moment = datetime.fromtimestamp(min(times), UTC)
         return Period(None, moment) if match[1].lower() in ("before", "until") else Period(moment, None)
