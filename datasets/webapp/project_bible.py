@@ -12,7 +12,7 @@ from .events import Application, Event, Question
 
 NAME = "Kilnhouse"
 
-_PHASES = ("1-scaffolding", "2-authentication", "3-database")
+_PHASES = ("1-scaffolding", "2-authentication", "3-database", "4-api", "5-testing", "6-deployment")
 
 
 def kilnhouse(seed: int) -> Application:
@@ -61,4 +61,4 @@ def _read(name: str) -> Any:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(files(__package__).joinpath(f"bible/{name}.yaml").read_text(encoding="utf-8"), loader)  # noqa: S506
+    return yaml.load(files(__package__).joinpath(f"bible/{name}.yaml").read_text(encoding="utf-8"), loader)
