@@ -1,0 +1,238 @@
+"""Any program as a memory: JSON lines on its standard input and output. The protocol is in docs/protocol.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, cast
+from weakref import finalize
+
+from ...datasets.errors import InputError
+from .adapter import Adapter, Found
+from .answers import read_hits
+from .catalogue import Shelf
+from .failure import ExternalError
+
+LONGEST_LINE = 64 * 2**20
+LAST_LINES = 20
+PATIENCE = 5.0
+"""Seconds that a program has to end by itself when asked to."""
+
+
+class Process(Adapter):
+    """A memory that runs as a program of its own.
+
+    The program is started afresh for every index. It dies by its own fault once: from then on every search fails at once,
+    with the reason and its last words on standard error.
+
+    Args:
+        command: the program and its arguments, as a list or as one line for a shell-like split.
+        cwd: where it runs; None stays here.
+        env: variables added to the environment.
+        index_timeout: seconds for taking in one scope.
+        search_timeout: seconds for one search.
+        chunked: the program answers with chunks, so one observation may come more than once.
+        oversample: how many times k a chunked program is asked for.
+
+    Raises:
+        InputError: no such program, or a number out of range.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        index_timeout: float = 600.0,
+        search_timeout: float = 30.0,
+        chunked: bool = False,
+        oversample: int = 1,
+    ) -> None:
+        self.command = shlex.split(command) if isinstance(command, str) else [str(part) for part in command]
+        self.cwd, self.env = cwd, dict(env or {})
+        self.index_timeout, self.search_timeout = positive("index_timeout", index_timeout), positive("search_timeout", search_timeout)
+        self.chunked, self.oversample = chunked, int(positive("oversample", oversample))
+        if not self.command:
+            raise InputError("no command given", where="command", remedy='such as systems.process.command="node memory.mjs"')
+        if cwd is not None and not Path(cwd).is_dir():
+            raise InputError("no such folder", where=f"cwd {cwd}")
+        program = self.command[0] if cwd is None or os.sep not in self.command[0] else str(Path(cwd, self.command[0]))
+        if shutil.which(program) is None:
+            raise InputError(f"no program {self.command[0]!r} here", where="command", remedy="install it, or give its full path")
+        self._child: _Child | None = None
+
+    def open(self) -> None:
+        """Start the program."""
+        self._child = _Child(self.command, self.cwd, self.env)
+
+    def close(self) -> None:
+        """Ask the program to end, and end it if it doesn't."""
+        super().close()
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def build(self, shelf: Shelf) -> _Scope:
+        """Send one scope whole."""
+        assert self._child is not None
+        documents = [document.as_record() for document in shelf.documents]
+        self._child.ask({"op": "index", "scope": shelf.name, "observations": documents}, self.index_timeout)
+        return _Scope(self._child, shelf.name, self.search_timeout)
+
+
+class _Scope:
+    def __init__(self, child: _Child, name: str, timeout: float) -> None:
+        self.child, self.name, self.timeout = child, name, timeout
+
+    def search(self, query: str, k: int, asked_at: datetime | None) -> Found:
+        moment = asked_at.isoformat() if asked_at else None
+        answer = self.child.ask({"op": "search", "scope": self.name, "query": query, "k": k, "asked_at": moment}, self.timeout)
+        return read_hits(self.child.name, answer)
+
+
+class _Child:
+    """One running program: a question a line, an answer a line."""
+
+    def __init__(self, command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> None:
+        self.name = shlex.join(command)
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env={**os.environ, **env},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that what the program starts itself ends with it
+            )
+        except OSError as error:
+            raise ExternalError(self.name, f"can't be started: {error.strerror}") from error
+        self._stdin, self._stdout = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+        self._words: deque[str] = deque(maxlen=LAST_LINES)
+        self._listener = threading.Thread(target=_listen, args=(cast(IO[bytes], self._process.stderr), self._words), daemon=True)
+        self._listener.start()
+        self._kill = finalize(self, _kill_group, self._process)
+        self._number, self._failure = 0, ""
+
+    def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a message, return its answer.
+
+        Raises:
+            ExternalError: the program says that it failed; or it ended, hung, or gave what is no answer to this message.
+                Then it is ended, since whatever it says next could be taken for the answer to another message.
+        """
+        if self._failure:
+            raise ExternalError(self.name, f"not asked any more, since it {self._failure}")
+        self._number += 1
+        line = self._exchange({"n": self._number, **message}, str(message["op"]), seconds)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._failed(f"printed what is not JSON: {_shown(line)}") from None
+        if not isinstance(answer, dict) or answer.get("n") != self._number:
+            raise self._failed(f"gave no answer to message {self._number} but {_shown(line)}")
+        if "error" in answer:
+            raise ExternalError(self.name, f"says {str(answer['error'])[:300]!r}")
+        return answer
+
+    def end(self) -> None:
+        """Ask the program to end, wait a little, end it."""
+        if not self._failure:
+            with self._deadline(PATIENCE), suppress(OSError):
+                self._stdin.write(b'{"op": "close"}\n')
+                self._stdin.close()
+                self._process.wait()
+        self._shut()
+
+    def _exchange(self, message: dict[str, Any], op: str, seconds: float) -> bytes:
+        line = b""
+        with self._deadline(seconds) as hung, suppress(OSError):
+            self._stdin.write(json.dumps(message).encode("ascii") + b"\n")
+            self._stdin.flush()
+            line = self._stdout.readline(LONGEST_LINE)
+        if hung.is_set():
+            raise self._failed(f"gave no answer to {op} within {seconds:g} s")
+        if not line:
+            raise self._failed(f"ended during {op}{self._exit()}")
+        if not line.endswith(b"\n"):
+            raise self._failed(f"broke off its answer to {op} after {len(line)} bytes{self._exit()}")
+        return line
+
+    @contextmanager
+    def _deadline(self, seconds: float) -> Iterator[threading.Event]:
+        """End the program when time is up; that closes its pipes, which ends a blocked write, read or wait."""
+        late = threading.Event()
+
+        def time_up() -> None:
+            late.set()
+            self._kill()
+
+        timer = threading.Timer(seconds, time_up)
+        timer.start()
+        try:
+            yield late
+        finally:
+            timer.cancel()
+
+    def _failed(self, what: str) -> ExternalError:
+        """Note why the program is done for, end it, and return the exception with its last words."""
+        self._failure = what
+        self._shut()
+        words = " | ".join(self._words)
+        return ExternalError(self.name, f"{what}; its last words: {words}" if words else what)
+
+    def _exit(self) -> str:
+        try:
+            code = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            return ""
+        return f" by signal {-code}" if code < 0 else f" with exit code {code}"
+
+    def _shut(self) -> None:
+        self._kill()
+        self._process.wait()
+        self._listener.join(PATIENCE)
+        for pipe in (self._stdin, self._stdout):
+            with suppress(OSError):  # what could not be written before
+                pipe.close()
+
+
+def positive(name: str, value: float) -> float:
+    """Return `value`.
+
+    Raises:
+        InputError: it is not above 0.
+    """
+    if not value > 0:
+        raise InputError(f"{name} is {value!r}", where=name, remedy="give a number above 0")
+    return value
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all that it started and left in its group."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        process.kill()
+
+
+def _shown(line: bytes) -> str:
+    return repr(line.decode("utf-8", "replace").strip()[:120])
+
+
+def _listen(stderr: IO[bytes], words: deque[str]) -> None:
+    with stderr:
+        for line in iter(lambda: stderr.readline(2**16), b""):
+            if text := line.decode("utf-8", "replace").strip():
+                words.append(text[:300])
