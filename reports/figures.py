@@ -59,7 +59,10 @@ def category_figure(run: Run, path: Path, systems: Sequence[str], measure: str =
         panel.set_yticks(range(len(categories)), [f"{c} (n = {n})" for c, n in zip(categories, counts, strict=True)])
         panel.set_ylim(len(categories) - 0.5, -0.5)
         panel.set(xlabel=f"{HEADLINE.get(measure, measure)}, %, with 95 % interval", xlim=(-2, 102))
-        panel.legend(loc="upper center", bbox_to_anchor=(0.4, -0.12), ncols=min(len(systems), 5))
+        for boundary in range(1, len(categories)):
+            panel.axhline(boundary - 0.5, color="#BBBBBB", linewidth=0.8)
+        panel.grid(axis="y", visible=False)
+        figure.legend(loc="outside upper center", ncols=min(len(systems), 5))
 
 
 def budget_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
