@@ -34,20 +34,23 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     os.environ["HF_HUB_OFFLINE"] = "1"
     codes: list[int] = []
+    failures: list[BaseException] = []  # Hydra would print them itself, in words of its own
 
     @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
     def main(config: DictConfig) -> None:
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             codes.append(job(config, folder))
-        except BaseException:
+        except BaseException as error:
             _remove_if_empty(folder)  # Hydra made it before the job began
-            raise
+            failures.append(error)
 
     _find_plug_ins(overrides)
     sys.argv = [f"recallmeter {command}", *overrides]
     with told_in_one_line():
         main()
+        if failures:
+            raise failures[0]
     return max(codes, default=0)
 
 
@@ -86,14 +89,16 @@ def told_in_one_line(key: str = "") -> Iterator[None]:
 
 
 def _in_one_line(error: Exception, key: str) -> InputError:
+    from hydra.errors import OverrideParseException
+
     cause: BaseException | None = error
     while cause is not None:  # Hydra wraps what a constructor raised
         if isinstance(cause, InputError):
             return cause.at(cause.where or key)
         cause = cause.__cause__
     text = str(error)
-    if match := re.search(r"Could not find '([^']+)'\s+Available options in '([^']+)':\s*(.*)", text, re.DOTALL):
-        wanted, group, options = match.group(1), match.group(2), re.findall(r"\t+(\S+)", match.group(3))
+    if match := re.search(r"Could not find '([^']+)'\s+Available options in '([^']+)':\n((?:\t\S+\n?)*)", text):
+        wanted, group, options = match.group(1), match.group(2), match.group(3).split()
         return _unknown(f"no choice {wanted.rpartition('/')[2]!r}", group, wanted.rpartition("/")[2], options)
     if match := re.search(r"Could not override '([^']+)'", text):
         return InputError("unknown configuration key", where=match.group(1), remedy="see `recallmeter run --cfg job` for what there is")
@@ -108,6 +113,10 @@ def _in_one_line(error: Exception, key: str) -> InputError:
     if match := re.search(r"Error in call to target '([^']+)':\s*(.*)", text, re.DOTALL):
         return InputError(
             f"{match.group(1)} refused its settings ({match.group(2).splitlines()[0]})", where=key, remedy="check its parameters"
+        )
+    if isinstance(error, OverrideParseException):
+        return InputError(
+            f"the override {error.override!r} can't be read", remedy="write key=value, quoted for the shell where it has brackets or spaces"
         )
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return InputError(first, where=key, remedy="see `recallmeter run --cfg job`")
