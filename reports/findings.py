@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..evaluation.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
-from .table import HEADLINE, NONE, milliseconds, percent
+from .table import HEADLINE, NONE, latency, percent
 
 MEASURES = ("recall@5", "recall@10", "ndcg@10", "mrr")
 """What the steps between systems are tested on."""
@@ -15,6 +15,9 @@ MEASURES = ("recall@5", "recall@10", "ndcg@10", "mrr")
 MAIN = "recall@10"
 ALPHA = 0.05
 """The level of every table of tests."""
+
+SATURATED = 0.97
+"""From this share of the attainable on, a measure says little about what is better."""
 
 
 @dataclass(frozen=True)
@@ -88,28 +91,25 @@ def findings(run: Run, steps: Steps) -> Iterator[str]:
 
 
 def recommendation(run: Run, steps: Steps) -> str:
-    """Name the fastest of the main systems that the best one is not shown to beat."""
-    ranked = _ranked(run, steps)
-    best = ranked[0]
-    others = ranked[1:]
-    against = _leads(run, best, others)
-    equals = [best, *(name for name in others if not shown(against[name]))]
-    times = {name: run.summary["systems"][name]["latency"]["spans"].get("total", {}).get("p50", float("inf")) for name in equals}
-    choice = min(equals, key=lambda name: (times[name], name))
+    """Name the simplest of the main systems that the best one is not shown to beat; they are listed from simple to composed."""
+    best, *others = _ranked(run, steps)
+    leads = _leads(run, best, others)
+    equals = [name for name in steps.main if name == best or not shown(leads[name])]
+    choice = equals[0]
     text = f"Use **{steps.label(choice)}**. "
     if choice == best:
-        beaten = [steps.label(name) for name in others if name not in equals]
+        beaten = [steps.label(name) for name in steps.main if name not in equals]
         text += f"It has the highest R@10 ({_mean(run, best)} %)"
-        text += f", and is shown to beat {_listed(beaten)}." if beaten else ", although no other system is shown to be worse."
+        text += f", and is shown to beat {listed(beaten)}." if beaten else ", although no other system is shown to be worse."
     else:
-        difference = against[choice]
         text += (
-            f"{steps.label(best)} has the highest R@10 ({_mean(run, best)} % against {_mean(run, choice)} %), but that lead of {sign(difference.mean)} pp is within "
-            f"what chance gives here (p = {difference.adjusted:.2f}), and it takes {milliseconds(times[best])} ms a query instead of {milliseconds(times[choice])} ms."
+            f"{steps.label(best)} has the highest R@10 ({_mean(run, best)} % against {_mean(run, choice)} %), but that lead of "
+            f"{sign(leads[choice].mean)} pp is within what chance gives here (p = {leads[choice].adjusted:.2f}), and it costs "
+            f"{latency(run.summary['systems'][best])} ms a query instead of {latency(run.summary['systems'][choice])} ms."
         )
-    near = [steps.label(name) for name in equals if name != choice]
-    if near and choice == best:
-        text += f" Not shown to be worse: {_listed(near)}."
+    near = [steps.label(name) for name in equals if name not in (choice, best)]
+    if near:
+        text += f" Not shown to be worse either: {listed(near)}."
     return text + " This holds for this data set; `recallmeter run dataset=…` says what holds for another."
 
 
@@ -135,7 +135,7 @@ def _best(run: Run, steps: Steps) -> str:
     even = [steps.label(name) for name in rest if not shown(against[name])]
     if not even:
         return text + ", and the lead over every other system is shown (corrected p < .05)."
-    return text + f". Its lead over {_listed(even)} is inside the noise of {run.summary['answerable']} queries."
+    return text + f". Its lead over {listed(even)} is inside the noise of {run.summary['answerable']} queries."
 
 
 def _step(step: Step) -> str:
@@ -144,7 +144,7 @@ def _step(step: Step) -> str:
     if not main.wins + main.losses:
         return f"**{step.title}: no change.** Not one query's R@10 differs."
     others = [f"{HEADLINE[m]} {sign(d.mean)}" for m, d in step.differences.items() if shown(d) and m != MAIN]
-    also = f" Shown as well: {_listed(others)} pp." if others else ""
+    also = f" Shown as well: {listed(others)} pp." if others else ""
     moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} (p = {main.adjusted:.3f} after correction)."
     if shown(main):
         return f"**{step.title}: {'helps' if main.mean > 0 else 'hurts'}.** {moved}{also}"
@@ -171,11 +171,13 @@ def _categories(run: Run, steps: Steps) -> Iterator[str]:
 
 def _room(run: Run, steps: Steps) -> str:
     best = _ranked(run, steps)[0]
-    parts = []
-    for measure in ("recall@5", "recall@10"):
-        ceiling, mean = run.summary["ceilings"][measure], run.summary["systems"][best]["measures"][measure]["mean"]
-        parts.append(f"{HEADLINE[measure]} {percent(mean)} of {percent(ceiling)} attainable")
-    return f"**There is room to tell systems apart**: the best system reaches {_listed(parts)}." if parts else ""
+    reached = {m: run.summary["systems"][best]["measures"][m]["mean"] for m in ("recall@5", "recall@10") if m in run.measures}
+    ceilings = run.summary["ceilings"]
+    parts = [f"{HEADLINE[m]} {percent(mean)} of {percent(ceilings[m])} attainable" for m, mean in reached.items()]
+    saturated = [HEADLINE[m] for m, mean in reached.items() if mean > SATURATED * ceilings[m]]
+    if saturated:
+        return f"**{listed(saturated)} cannot tell the best systems apart**: the best reaches {listed(parts)}."
+    return f"**There is room to tell systems apart**: the best reaches {listed(parts)}."
 
 
 def _cost(run: Run, steps: Steps) -> str:
@@ -194,7 +196,7 @@ def _arms(run: Run, steps: Steps) -> Iterator[str]:
         if len(arms) < 2:
             continue
         parts = [f"{arm} alone found {row['only']} and lost {row['lost']} of its {row['found']}" for arm, row in arms.items()]
-        yield f"In {steps.label(name)}, of the relevant observations among each arm's first ten, {_listed(parts)}."
+        yield f"In {steps.label(name)}, of the relevant observations among each arm's first ten, {listed(parts)}."
 
 
 def _silence(run: Run, steps: Steps) -> Iterator[str]:
@@ -205,8 +207,9 @@ def _silence(run: Run, steps: Steps) -> Iterator[str]:
         yield f"**No system stays silent**: each returned something for every one of the {run.summary['unanswerable']} queries that have no answer."
     else:
         parts = [f"{steps.label(name)} {count['silent']} of {count['n']}" for name, count in counts.items()]
-        yield f"Queries that have no answer came back empty from {_listed(parts)}."
+        yield f"Queries that have no answer came back empty from {listed(parts)}."
 
 
-def _listed(parts: list[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Write parts as a sentence does: ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "none"
