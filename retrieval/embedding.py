@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import struct
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, NamedTuple, Protocol
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..datasets.errors import InputError
+from .cache import Cache
 
 Kind = Literal["document", "query"]
 Vectors = NDArray[np.float32]
@@ -81,7 +80,7 @@ class CachedEmbedder:
         self.computed = self.reused = self.documents = 0
         self.document_ms = 0.0
         self._warm = False
-        self._store = _Store(Path(cache) if cache else cache_folder())
+        self._cache = Cache("embeddings", Path(cache) if cache else None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, shape (n, d); `document_ms` grows by the time their computation took."""
@@ -109,14 +108,14 @@ class CachedEmbedder:
 
     def _lookup(self, texts: Sequence[str], kind: Kind) -> list[_Entry]:
         keys = [self._key(text, kind) for text in texts]
-        found = self._store.read(keys)
+        found = self._cache.read(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         self.computed += len(missing)
         self.reused += len(keys) - len(missing)
         if missing:
             self._compute(missing, kind)
-            found = self._store.read(keys)
-        return [found[key] for key in keys]
+            found = self._cache.read(keys)
+        return [_Entry.unpacked(found[key]) for key in keys]
 
     def _key(self, text: str, kind: Kind) -> bytes:
         # surrogatepass: a lone surrogate in somebody's text is no reason to fail
@@ -134,7 +133,7 @@ class CachedEmbedder:
                 vectors = self.encoder.encode([missing[key] for key in batch], kind)
                 each = (perf_counter() - began) * 1e3 / len(batch)
                 self._check(vectors, len(batch))
-                self._store.write([(key, vector, each) for key, vector in zip(batch, normalised(vectors), strict=True)])
+                self._cache.write({key: _Entry(vector, each).packed() for key, vector in zip(batch, normalised(vectors), strict=True)})
                 bar.update(len(batch))
 
     def _check(self, vectors: NDArray[np.floating], rows: int) -> None:
@@ -167,58 +166,13 @@ class CachedEmbedder:
         return normalised(vectors[:, : self.dimensions])
 
 
-def cache_folder() -> Path:
-    """Return where embeddings are kept: ``$RECALLMETER_CACHE``, else ``recallmeter`` in the user's cache folder."""
-    chosen = os.environ.get("RECALLMETER_CACHE")
-    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "recallmeter"
-
-
 class _Entry(NamedTuple):
     vector: Vectors
     milliseconds: float
 
+    @classmethod
+    def unpacked(cls, value: bytes) -> _Entry:
+        return cls(np.frombuffer(value, np.dtype("<f4"), offset=8).astype(np.float32), struct.unpack_from("<d", value)[0])
 
-class _Store:
-    """Vectors on disk: key → float32 bytes and the milliseconds they took; safe with several processes."""
-
-    _CHUNK = 500  # SQLite's limit of host parameters is 999 in old builds
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "embeddings.sqlite"
-
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, _Entry]:
-        found: dict[bytes, _Entry] = {}
-        with self._open() as database:
-            for start in range(0, len(keys), self._CHUNK):
-                chunk = keys[start : start + self._CHUNK]
-                marks = ",".join("?" * len(chunk))
-                for key, vector, ms in database.execute(f"SELECT key, vector, ms FROM embedding WHERE key IN ({marks})", chunk):
-                    found[key] = _Entry(np.frombuffer(vector, np.dtype("<f4")).astype(np.float32), ms)
-        return found
-
-    def write(self, rows: Sequence[tuple[bytes, Vectors, float]]) -> None:
-        with self._open() as database:
-            # first come, first kept: two processes that embed the same text then read the same vector
-            database.executemany(
-                "INSERT OR IGNORE INTO embedding VALUES (?, ?, ?)",
-                [(key, vector.astype("<f4").tobytes(), ms) for key, vector, ms in rows],
-            )
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            if self._connection is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
-                self._connection.execute("CREATE TABLE IF NOT EXISTS embedding (key BLOB PRIMARY KEY, vector BLOB, ms REAL) WITHOUT ROWID")
-            with self._connection:
-                yield self._connection
-        except (sqlite3.Error, OSError) as error:
-            raise InputError(
-                f"the embedding cache can't be used ({error})", where=str(self.path), remedy="delete it, or set RECALLMETER_CACHE"
-            ) from error
-
-    _connection: sqlite3.Connection | None = None
-
-    def __getstate__(self) -> dict[str, Path]:
-        return {"path": self.path}  # a connection does not travel between processes
+    def packed(self) -> bytes:
+        return struct.pack("<d", self.milliseconds) + self.vector.astype("<f4").tobytes()

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates
-from ..embedding import Vectors, cache_folder
+from ..cache import cache_folder
+from ..embedding import Vectors
 from ..unavailable import UnavailableError
 from .exact import check_query, checked_matrix
 
