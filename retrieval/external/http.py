@@ -7,9 +7,10 @@ import string
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from time import monotonic
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from socket import SHUT_RDWR
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from ...datasets.errors import InputError
 from .adapter import Adapter, Found
 from .answers import read_hits
 from .catalogue import Shelf
+from .deadline import deadline
 from .failure import ExternalError
 from .process import positive
 
@@ -175,7 +177,7 @@ class _Server:
             self._time_outs += 1
             raise ExternalError(system, f"gave no answer within {seconds:g} s") from error
         except (OSError, HTTPException) as error:
-            raise ExternalError(system, f"no answer: {error or type(error).__name__}") from error
+            raise ExternalError(system, f"failed: {error or type(error).__name__}") from error
         self._time_outs = 0
         if not 200 <= status < 300:
             raise ExternalError(system, f"answered with status {status}: {_shown(content)}")
@@ -191,32 +193,48 @@ class _Server:
     def _request(self, url: str, body: bytes, seconds: float) -> tuple[int, bytes]:
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        deadline = monotonic() + seconds
-        for fresh in (False, True):
-            connection = self._connection(parts.scheme, parts.netloc, fresh)
-            reused = connection.sock is not None
-            connection.timeout = seconds
-            if connection.sock is not None:
-                connection.sock.settimeout(seconds)
-            try:
-                connection.request("POST", target, body, self.headers)
-                response = connection.getresponse()
-                return response.status, _read(response, connection, deadline)
-            except TimeoutError:
-                connection.close()
+        connection = self._connection(parts.scheme, parts.netloc)
+        reused = connection.sock is not None
+        try:
+            return _exchange(connection, target, body, self.headers, seconds)
+        except TimeoutError:
+            raise
+        except (OSError, HTTPException):
+            if not reused:
                 raise
-            except (OSError, HTTPException):
-                connection.close()
-                if not reused:  # a server may close an idle connection at any time; a new one shows whether it is there
-                    raise
-        raise AssertionError("a fresh connection answers or raises")
+        # a server may close an idle connection at any time; a new one shows whether it is there
+        return _exchange(connection, target, body, self.headers, seconds)
 
-    def _connection(self, scheme: str, host: str, fresh: bool) -> HTTPConnection:
+    def _connection(self, scheme: str, host: str) -> HTTPConnection:
         known: dict[tuple[str, str], HTTPConnection] = self._local.__dict__.setdefault("connections", {})
-        if fresh or (scheme, host) not in known:
+        if (scheme, host) not in known:
             known[scheme, host] = (HTTPSConnection if scheme == "https" else HTTPConnection)(host)
             self._connections.append(known[scheme, host])
         return known[scheme, host]
+
+
+def _exchange(connection: HTTPConnection, target: str, body: bytes, headers: Mapping[str, str], seconds: float) -> tuple[int, bytes]:
+    def hang_up() -> None:
+        if connection.sock is not None:
+            with suppress(OSError):
+                connection.sock.shutdown(SHUT_RDWR)
+
+    connection.timeout = seconds
+    with deadline(seconds, hang_up) as late:
+        try:
+            connection.request("POST", target, body, headers)
+            response = connection.getresponse()
+            content = response.read(LARGEST_ANSWER)
+            if response.length:
+                raise HTTPException(f"broke off its answer after {len(content)} of {len(content) + response.length} bytes")
+            if not response.isclosed() and response.read(1):
+                raise HTTPException(f"gave an answer of more than {LARGEST_ANSWER} bytes")
+            return response.status, content
+        except (OSError, HTTPException) as error:
+            connection.close()
+            if late.is_set():
+                raise TimeoutError from error
+            raise
 
 
 def fill(template: Any, values: Mapping[str, Any], where: str = "template") -> Any:
@@ -251,20 +269,6 @@ def _check_url(url: str, where: str) -> None:
         raise InputError("no http or https URL", where=where, remedy=remedy)
     if parts.username is not None:
         raise InputError("credentials in a URL end up in logs", where=where, remedy="send them in headers")
-
-
-def _read(response: HTTPResponse, connection: HTTPConnection, deadline: float) -> bytes:
-    content = bytearray()
-    while chunk := response.read1(2**16):
-        content += chunk
-        if len(content) > LARGEST_ANSWER:
-            raise HTTPException(f"an answer of more than {LARGEST_ANSWER} bytes")
-        left = deadline - monotonic()
-        if left <= 0:  # a server that drips hangs as well
-            raise TimeoutError
-        if connection.sock is not None:
-            connection.sock.settimeout(left)
-    return bytes(content)
 
 
 def _named(url: str) -> str:

@@ -10,8 +10,8 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, cast
@@ -21,6 +21,7 @@ from ...datasets.errors import InputError
 from .adapter import Adapter, Found
 from .answers import read_hits
 from .catalogue import Shelf
+from .deadline import deadline
 from .failure import ExternalError
 
 LONGEST_LINE = 64 * 2**20
@@ -149,7 +150,7 @@ class _Child:
     def end(self) -> None:
         """Ask the program to end, wait a little, end it."""
         if not self._failure:
-            with self._deadline(PATIENCE), suppress(OSError):
+            with deadline(PATIENCE, self._kill), suppress(OSError):
                 self._stdin.write(b'{"op": "close"}\n')
                 self._stdin.close()
                 self._process.wait()
@@ -157,7 +158,8 @@ class _Child:
 
     def _exchange(self, message: dict[str, Any], op: str, seconds: float) -> bytes:
         line = b""
-        with self._deadline(seconds) as hung, suppress(OSError):
+        # ending the program closes its pipes, which ends a blocked write or read
+        with deadline(seconds, self._kill) as hung, suppress(OSError):
             self._stdin.write(json.dumps(message).encode("ascii") + b"\n")
             self._stdin.flush()
             line = self._stdout.readline(LONGEST_LINE)
@@ -168,22 +170,6 @@ class _Child:
         if not line.endswith(b"\n"):
             raise self._failed(f"broke off its answer to {op} after {len(line)} bytes{self._exit()}")
         return line
-
-    @contextmanager
-    def _deadline(self, seconds: float) -> Iterator[threading.Event]:
-        """End the program when time is up; that closes its pipes, which ends a blocked write, read or wait."""
-        late = threading.Event()
-
-        def time_up() -> None:
-            late.set()
-            self._kill()
-
-        timer = threading.Timer(seconds, time_up)
-        timer.start()
-        try:
-            yield late
-        finally:
-            timer.cancel()
 
     def _failed(self, what: str) -> ExternalError:
         """Note why the program is done for, end it, and return the exception with its last words."""
