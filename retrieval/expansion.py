@@ -66,6 +66,11 @@ class Expansion:
             with trace.span("fusion"):
                 return Ranking.of(self._fused(rankings)[:k], trace)
 
+    def close(self) -> None:
+        """Close the retriever, if it can be closed."""
+        if callable(close := getattr(self.retriever, "close", None)):
+            close()
+
     def _fused(self, rankings: Mapping[str, Ranking]) -> list[tuple[str, float]]:
         ids = sorted({identifier for ranking in rankings.values() for identifier in ranking.ids})
         rows = {identifier: row for row, identifier in enumerate(ids)}

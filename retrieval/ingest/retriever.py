@@ -76,6 +76,11 @@ class Ingest:
         """Hand the question on."""
         return self.retriever.search(query, k, scope=scope, asked_at=asked_at)
 
+    def close(self) -> None:
+        """Close the retriever, if it can be closed."""
+        if callable(close := getattr(self.retriever, "close", None)):
+            close()
+
     def report(self) -> dict[str, Any]:
         """Return what the last intake counted: observations taken in and kept, and for each step its counts and removed ids."""
         return {"ingest": self._report}
