@@ -30,7 +30,7 @@ class Scores:
         query_ids: the judged queries, sorted.
         values: canonical measure name → values, shape (queries,); nan where nothing is relevant.
         unanswerable: judged queries without a relevant document; left out of the means.
-        missing: judged queries that the run does not have; they score 0.
+        missing: answerable queries that the run does not have; they score 0.
         unjudged: queries of the run that have no judgments; left out.
         repeated: queries for which a document came back more than once; its first place counts.
     """
@@ -71,7 +71,7 @@ def score(qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Sequence[Hit
         query_ids,
         {str(measure): values(measure, judged) for measure in measures},
         unanswerable=tuple(query for query, any_relevant in zip(query_ids, answerable, strict=True) if not any_relevant),
-        missing=tuple(query for query in query_ids if query not in run),
+        missing=tuple(query for query, asked in zip(query_ids, answerable, strict=True) if asked and query not in run),
         unjudged=tuple(sorted(query for query in run if query not in qrels)),
         repeated=tuple(query for query in query_ids if query in run and len(run[query]) > len(rankings[query])),
     )

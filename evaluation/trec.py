@@ -13,7 +13,7 @@ from ..datasets.errors import InputError
 from ..datasets.faults import Judgment, Refused
 from ..datasets.model import check_id
 from ..datasets.qrels import read_qrels as read_judgments
-from ..datasets.reading import read_document, read_rows
+from ..datasets.reading import Repeated, read_document, read_rows
 from ..retrieval.ranking import Hit
 from .canonical import canonical
 
@@ -125,7 +125,7 @@ def _json_run(path: Path) -> Iterator[tuple[str, str, str, Any]]:
         where = f"{path}: query {query}"
         if not isinstance(scores, dict):
             raise InputError("its hits are not an object {document: score}", where=where)
-        for document, score in scores.items():
+        for document, score in scores.pairs if isinstance(scores, Repeated) else scores.items():
             yield where, query, document, score
 
 
