@@ -26,8 +26,9 @@ def waterfall(run: Run, system: str, query: str) -> str:
     for name, begin, milliseconds in _laid_out(spans, "total", 0.0):
         depth = name.count(".")
         part = name.rpartition(".")[2]
-        bar = "█" * max(1, round(milliseconds * scale)) if milliseconds else ""
-        row = f"{'  ' * depth + part:<24}{milliseconds:>10.3f} ms  {' ' * min(_WIDTH - 1, int(begin * scale))}{bar}"
+        left, right = round(begin * scale), round((begin + milliseconds) * scale)
+        bar = " " * min(left, _WIDTH - 1) + "█" * max(1, right - left) if milliseconds else ""
+        row = f"{'  ' * depth + part:<24}{milliseconds:>10.3f} ms  {bar}"
         lines.append(f"{row:<{38 + _WIDTH}}  {_outcome(part, trace)}".rstrip())
     lines += [f"note: {note}" for note in trace["notes"]]
     if slow := slow_part(spans):
