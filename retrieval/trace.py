@@ -60,3 +60,16 @@ class Trace:
         self.spans[path] = self.spans.get(path, 0.0) + milliseconds
         self._replayed += milliseconds - spent
         telemetry.replayed(path, milliseconds)
+
+    def graft(self, other: Trace, root: str, spent: float) -> None:
+        """Take over the spans below `root` and the notes of a search recorded earlier, as if it had run inside the open span.
+
+        Args:
+            spent: the milliseconds that really went by just now; the open spans count the time of `root` in their place.
+        """
+        for path, milliseconds in other.spans.items():
+            if path != root:
+                inner = ".".join((*self._open, path.removeprefix(f"{root}.")))
+                self.spans[inner] = self.spans.get(inner, 0.0) + milliseconds
+        self._replayed += other.spans[root] - spent
+        self.notes += other.notes
