@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,13 +26,18 @@ class Everything:
     def __init__(self) -> None:
         self.built = self.asked = 0
 
-    def build(self, corpus: Corpus) -> Everything:
+    def build(self, corpus: Corpus) -> EverythingIndex:
         self.built += 1
-        self.rows = np.arange(len(corpus))
-        return self
+        return EverythingIndex(self, np.arange(len(corpus)))
+
+
+@dataclass
+class EverythingIndex:
+    arm: Everything
+    rows: np.ndarray
 
     def search(self, question: Question, limit: int) -> Candidates:
-        self.asked += 1
+        self.arm.asked += 1
         question.trace.replay("embed", 7.0)
         question.trace.notes.append("looked")
         return Candidates.best(self.rows, self.rows / 3, limit)
