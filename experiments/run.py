@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from ..evaluation.record import Run
+    from ..retrieval.ranking import Retriever
 
 TAKES_OVERRIDES = True
 EXIT_FAILED = 4
@@ -54,25 +56,33 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
 
 def record_run(config: DictConfig, folder: Path) -> Run:
     """Build the data set and the systems that `config` names, evaluate them, write the run directory and load it."""
+    from ..evaluation.record import check_free
+    from .composition import build
+
+    check_free(folder)
+    dataset: Dataset = build(config.dataset, "dataset")
+    systems = {name: build(spec, f"systems.{name}") for name, spec in config.systems.items() if spec is not None}
+    if not systems:
+        raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
+    return record(config, dataset, systems, folder)
+
+
+def record(config: DictConfig, dataset: Dataset, systems: Mapping[str, Retriever], folder: Path) -> Run:
+    """Evaluate `systems` on `dataset` by the rest of `config`, write the run directory and load it."""
     from omegaconf import OmegaConf
 
     from ..evaluation.environment import calibration_ms, environment
     from ..evaluation.loop import Protocol, evaluate
     from ..evaluation.measures import parse_measure
     from ..evaluation.metrics import score
-    from ..evaluation.record import check_free, config_hash, load_run, write_record
+    from ..evaluation.record import config_hash, load_run, write_record
     from ..evaluation.summary import summarise
-    from .composition import build, plain
+    from .composition import plain
 
-    check_free(folder)
     protocol = Protocol(k=config.k, **plain(config.protocol))
     measures = [parse_measure(text) for text in config.measures]
-    dataset: Dataset = build(config.dataset, "dataset")
     if not dataset.queries:
         raise InputError("the data set has no queries", where=f"dataset {dataset.name}", remedy="see `recallmeter data check`")
-    systems = {name: build(spec, f"systems.{name}") for name, spec in config.systems.items() if spec is not None}
-    if not systems:
-        raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
     started, calibration = _now(), calibration_ms()
     results = evaluate(dataset, systems, protocol)
     qrels = {query.id: query.relevant for query in dataset.queries}
@@ -111,7 +121,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _models(systems: dict[str, Any]) -> dict[str, str]:
+def _models(systems: Mapping[str, Any]) -> dict[str, str]:
     """Return name → SHA-256 of every model that a part of a system embeds or ranks with."""
     names = {part.model for system in systems.values() for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
     return dict(sorted(name.partition("@")[::2] for name in names))
