@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import time
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ def _retry_after(header: str | None) -> float | None:
     if header is None:
         return None
     try:
-        return max(0.0, float(header))
+        seconds = float(header)
+        return None if math.isnan(seconds) else max(0.0, seconds)
     except ValueError:
         pass
     try:

@@ -11,7 +11,7 @@ from ...datasets.errors import InputError
 from ..corpus import Candidates
 from ..embedding import Vectors
 from ..unavailable import UnavailableError
-from .exact import check_query, checked_matrix, cosines
+from .exact import ExactIndex, check_query, checked_matrix, cosines
 
 if TYPE_CHECKING:
     from usearch.index import Index
@@ -72,19 +72,26 @@ class HNSWIndex:
     def search(self, vector: Vectors, limit: int, visible: NDArray[np.bool_] | None = None) -> Candidates:
         """Return near visible rows with their cosine similarity in [−1, 1], best first, ties by row.
 
-        A graph cannot leave rows out while it is searched, so more are asked for when some are hidden; where these
-        still do not give enough, the visible rows are all compared.
+        A graph cannot leave rows out while it is searched, and knows no order among equals: more is asked of it until
+        enough are visible and the last one kept is settled. Where the whole graph does not give enough, all visible rows
+        are compared.
         """
         if limit <= 0 or len(self.vectors) == 0:
             return Candidates.none()
         check_query(vector, self.vectors.shape[1])
         total = len(self.vectors)
         seen = total if visible is None else int(visible.sum())
-        if seen == 0:
-            return Candidates.none()
-        rows = self.graph.search(vector, min(total, -(-limit * total // seen)), threads=1).keys.astype(np.int64)
+        wanted = (limit + 1) * total // max(1, seen)
+        while wanted < total:
+            found = self._nearest(vector, wanted, visible, limit + 1)
+            if len(found) > limit and found.scores[limit] < found.scores[limit - 1]:
+                return found.take(range(limit))
+            wanted *= 2
+        found = self._nearest(vector, total, visible, limit)
+        return found if len(found) == min(limit, seen) else ExactIndex(self.vectors).search(vector, limit, visible)
+
+    def _nearest(self, vector: Vectors, wanted: int, visible: NDArray[np.bool_] | None, limit: int) -> Candidates:
+        rows = self.graph.search(vector, wanted, threads=1).keys.astype(np.int64)
         if visible is not None:
             rows = rows[visible[rows]]
-            if len(rows) < min(limit, seen):
-                rows = np.flatnonzero(visible)
         return Candidates.best(rows, cosines(self.vectors[rows], vector), limit)

