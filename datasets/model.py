@@ -162,5 +162,7 @@ def _check_unique(identifiers: Iterable[str], what: str, name: str) -> None:
     seen: set[str] = set()
     for identifier in identifiers:
         if identifier in seen:
-            raise InputError(f"{what} id {identifier!r} occurs twice", where=f"data set {name}", remedy="give every record an id of its own")
+            raise InputError(
+                f"{what} id {identifier!r} occurs twice", where=f"data set {name}", remedy="give every record an id of its own"
+            )
         seen.add(identifier)

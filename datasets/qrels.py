@@ -1,0 +1,61 @@
+"""Relevance judgments in a file of their own: TREC and BEIR tables, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+from .faults import BAD_ID, BROKEN, Faults, Judgment, Placed
+from .fields import grade
+from .model import check_id
+from .reading import Repeated, read_document, read_rows
+
+_HEADER = {"score", "grade", "relevance", "rel", "label", "relevancy"}
+
+
+def read_qrels(path: Path, faults: Faults) -> Iterator[Placed]:
+    """Yield the judgments of a file.
+
+    It is a table of query, document, grade (BEIR) or query, iteration, document, grade (TREC), with or without a header,
+    separated by tabs or white space, or, named ``.json``, an object query → document → grade.
+    """
+    rows = _from_json(path, faults) if path.suffix == ".json" else _from_table(path, faults)
+    for where, query, observation, value in rows:
+        try:
+            check_id(query, "query id")
+            check_id(observation, "judged id")
+        except InputError as error:
+            faults.report(BAD_ID, where, error.what)
+            continue
+        if (number := grade(value, where, faults)) is not None:
+            yield Placed(where, Judgment(query, observation, number))
+
+
+def _from_table(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, str]]:
+    first = True
+    for where, columns in read_rows(path, faults):
+        if len(columns) not in (3, 4):
+            faults.report(BROKEN, where, f"a judgment has 3 or 4 columns, this line has {len(columns)}")
+        elif not (first and columns[-1].lower() in _HEADER):
+            yield where, columns[0], columns[-2], columns[-1]
+        first = False
+
+
+def _from_json(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, Any]]:
+    queries = read_document(path, faults)
+    for query, judged in _items(queries):
+        where = f"{path}: query {query}"
+        if not isinstance(judged, dict):
+            faults.report(BROKEN, where, "its judgments are not an object of ids and grades")
+            continue
+        for observation, value in _items(judged):
+            yield where, query, observation, value
+    if not isinstance(queries, dict | None):
+        faults.report(BROKEN, str(path), "judgments in JSON are an object of queries")
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from value.pairs if isinstance(value, Repeated) else value.items()

@@ -1,0 +1,197 @@
+"""`recallmeter data`: list what can be loaded, build the synthetic data set, check any data set, import another format."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..datasets.errors import InputError
+
+CONFIGURATIONS = Path(__file__).resolve().parents[1] / "conf" / "dataset"
+EXIT_FAULTY = 2
+SHOWN = 3
+"""Examples of a finding that the table shows; --json has more."""
+
+T = TypeVar("T")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the door's four commands."""
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    command = commands.add_parser("list", help="show what dataset=… takes, and what an extra would add")
+    command.set_defaults(command=_list)
+
+    command = commands.add_parser("build", help="write the synthetic data set as JSONL and, in beir/, in BEIR layout")
+    command.add_argument("name", choices=["webapp"])
+    command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there yet")
+    command.add_argument("--sessions", type=int, default=30, metavar="N")
+    command.add_argument("--observations-per-session", type=int, default=8, metavar="N")
+    command.add_argument("--seed", type=int, default=0, metavar="N")
+    command.set_defaults(command=_build)
+
+    command = commands.add_parser("check", help="tell what is wrong with a data set; exit 2 when there is an error")
+    command.add_argument("source", metavar="PATH", help="a folder or file; of a catalogue, the name")
+    _takes_format(command.add_argument, "--format", help="how it is written; told from the files unless given")
+    command.add_argument("--errata", metavar="FILE", help="corrections to lay over the labels first")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.add_argument("options", nargs="*", metavar="KEY=VALUE", help="options of the format, as in its YAML: split=train")
+    command.set_defaults(command=_check)
+
+    command = commands.add_parser("import", help="convert another format into our own JSONL")
+    _takes_format(command.add_argument, "format")
+    command.add_argument("source", metavar="PATH", help="a folder or file; of a catalogue, the name")
+    command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there yet")
+    command.add_argument("--errata", metavar="FILE", help="corrections to lay over the labels")
+    command.add_argument("options", nargs="*", metavar="KEY=VALUE", help="options of the format, as in its YAML: granularity=turn")
+    command.set_defaults(command=_import)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run one of the commands; return its exit code."""
+    return arguments.command(arguments)
+
+
+def _takes_format(add: Any, name: str, **settings: Any) -> None:
+    from ..datasets.formats import FORMATS
+
+    add(name, choices=FORMATS, metavar="FORMAT", **{"help": f"one of {', '.join(FORMATS)}", **settings})
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    rows = []
+    for path in sorted(CONFIGURATIONS.glob("*.yaml")):
+        described, needs = _header(path)
+        module = needs.partition(" ")[0]
+        missing = f"  [not installed: {needs}]" if needs and not _installed(module) else ""
+        rows.append((path.stem, f"{described}{missing}"))
+    width = max(len(name) for name, _ in rows)
+    print("\n".join(f"{name:<{width}}  {what}" for name, what in rows))
+    print("\nUse one as `recallmeter run dataset=NAME dataset.path=…`, or convert it with `recallmeter data import`.")
+    return 0
+
+
+def _header(path: Path) -> tuple[str, str]:
+    """Return what the first comment of a configuration says, and the package that it needs, if any."""
+    lines = [line.removeprefix("#").strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    described = next((line for line in lines if not line.startswith(("@", "needs:"))), "")
+    needs = next((line.removeprefix("needs:").strip() for line in lines if line.startswith("needs:")), "")
+    return described, needs
+
+
+def _installed(module: str) -> bool:
+    spec = find_spec(module)
+    return spec is not None and spec.origin is not None  # without an origin it is a folder of that name, not the package
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from ..datasets.beir import write_beir
+    from ..datasets.folder import new_folder
+    from ..datasets.jsonl import write_jsonl
+    from ..datasets.webapp import LICENCE, stream_observations, stream_queries
+
+    size = arguments.sessions, arguments.observations_per_session, arguments.seed
+    total = arguments.sessions * arguments.observations_per_session
+    with new_folder(arguments.output) as folder:
+        write_jsonl(folder, "webapp", _shown(stream_observations(*size), "JSONL", total), stream_queries(*size), LICENCE)
+        (folder / "beir").mkdir()
+        write_beir(folder / "beir", _shown(stream_observations(*size), "BEIR", total), stream_queries(*size))
+    print(arguments.output)
+    return 0
+
+
+def _shown(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+    """Show how far it got, on a terminal only."""
+    if not sys.stderr.isatty():
+        return items
+    from tqdm import tqdm
+
+    return tqdm(items, desc=what, total=total, unit=" observations", leave=False)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from ..datasets.check import check
+    from ..datasets.formats import detect, reader
+    from ..datasets.jsonl import describe
+
+    name = arguments.format or detect(Path(arguments.source))
+    read, source = reader(name), _source(name, arguments.source)
+    options = _options(read, arguments.options)
+    report = check(
+        lambda faults: read(source, faults, **options),
+        name=describe(source)["name"] if name == "jsonl" else str(arguments.source),
+        fingerprint=describe(source)["fingerprint"] if name == "jsonl" else "",
+        errata=arguments.errata,
+    )
+    print(json.dumps(report.as_record(), indent=2) if arguments.json else _table(report, name, str(source)))
+    return EXIT_FAULTY if report.failed else 0
+
+
+def _source(name: str, given: str) -> Any:
+    return given if name in ("ir_datasets", "hugging_face") else Path(given)
+
+
+def _table(report: Any, name: str, source: str) -> str:
+    counts = report.counts
+    lines = [
+        f"{report.name} ({name}): observations {counts['observations']:,}, scopes {counts['scopes']:,}, queries {counts['queries']:,}, "
+        f"answerable {counts['answerable']:,}, judgments {counts['judgments']:,}"
+    ]
+    lines += [f"  {what} {report.measures[key]:.1%}" for key, what in _MEASURES.items() if key in report.measures]
+    for finding in report.findings:
+        lines.append(f"{finding.kind.severity.value:<7} {finding.count:>7,} × {finding.kind.name}: {finding.kind.remedy}")
+        for example in finding.examples[:SHOWN]:
+            place = example.where.removeprefix(source).lstrip("/: ")
+            lines.append(f"{'':<18}{place and f'{place}: '}{example.what}")
+    if not report.findings:
+        lines.append("nothing found")
+    return "\n".join(lines)
+
+
+_MEASURES = {
+    "recall@5": "best attainable R@5",
+    "recall@10": "best attainable R@10",
+    "concepts_recall@10": "R@10 of a keyword match on concepts alone",
+    "near_twins": "observations with a near twin",
+}
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from ..datasets.folder import new_folder
+    from ..datasets.formats import loader
+    from ..datasets.jsonl import write_jsonl
+
+    load = loader(arguments.format)
+    options = _options(load, arguments.options)
+    with new_folder(arguments.output) as folder:
+        dataset = load(arguments.source, errata=arguments.errata, **options)
+        observations = _shown(dataset.observations, "writing", len(dataset.observations))
+        write_jsonl(folder, dataset.name, observations, dataset.queries, dataset.licence)
+    print(arguments.output)
+    return 0
+
+
+def _options(function: Any, given: Sequence[str]) -> dict[str, Any]:
+    """Return KEY=VALUE pairs as the options of a format, each value read as YAML."""
+    if not given:
+        return {}
+    from inspect import signature
+
+    import yaml
+
+    known = [name for name in list(signature(function).parameters)[1:] if name not in ("faults", "errata")]
+    options = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals or key not in known:
+            raise InputError(f"no option {pair!r}", where="KEY=VALUE", remedy=f"there are: {', '.join(known) or 'none'}")
+        try:
+            options[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InputError(f"the value of {key} is not valid YAML", where=pair, remedy="put it in quotes") from error
+    return options
