@@ -90,6 +90,7 @@ def told_in_one_line(key: str = "") -> Iterator[None]:
 
 def _in_one_line(error: Exception, key: str) -> InputError:
     from hydra.errors import OverrideParseException
+    from omegaconf.errors import MissingMandatoryValue
 
     cause: BaseException | None = error
     while cause is not None:  # Hydra wraps what a constructor raised
@@ -102,8 +103,9 @@ def _in_one_line(error: Exception, key: str) -> InputError:
         return _unknown(f"no choice {wanted.rpartition('/')[2]!r}", group, wanted.rpartition("/")[2], options)
     if match := re.search(r"Could not override '([^']+)'", text):
         return InputError("unknown configuration key", where=match.group(1), remedy="see `recallmeter run --cfg job` for what there is")
-    if match := re.search(r"Missing mandatory value: (\S+)", text):
-        return InputError("a value is needed", where=match.group(1), remedy=f"add {match.group(1)}=…")
+    if isinstance(error, MissingMandatoryValue):
+        missing = ".".join(filter(None, (key, str(error.full_key or text.rpartition(": ")[2]))))
+        return InputError("a value is needed", where=missing, remedy=f"add {missing}=…")
     if match := re.search(r"Error locating target '([^']+)'", text):
         return InputError(
             f"can't import {match.group(1)!r} ({_root(error)})",

@@ -1,0 +1,123 @@
+"""One measurement: a resolved configuration becomes a data set and systems, and these become answers and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..datasets.errors import InputError
+from ..datasets.model import Dataset
+from ..evaluation.environment import environment
+from ..evaluation.loop import Protocol, SystemResult, evaluate
+from ..evaluation.measures import parse_measure
+from ..evaluation.metrics import Scores, score
+from ..evaluation.record import config_hash
+from ..retrieval.embedding import CachedEmbedder
+from ..retrieval.ranking import Retriever
+from .composition import build
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a configuration gave: answers and scores by system, and the manifest of how they came about."""
+
+    protocol: Protocol
+    results: Sequence[SystemResult]
+    scores: Mapping[str, Scores]
+    manifest: Mapping[str, Any]
+
+
+def build_dataset(settings: Mapping[str, Any]) -> Dataset:
+    """Build the data set that resolved settings name.
+
+    Raises:
+        InputError: it can't be built, or has no queries.
+    """
+    dataset: Dataset = build(settings["dataset"], "dataset")
+    if not dataset.queries:
+        raise InputError("the data set has no queries", where=f"dataset {dataset.name}", remedy="see `recallmeter data check`")
+    return dataset
+
+
+def build_systems(settings: Mapping[str, Any]) -> dict[str, Retriever]:
+    """Build every system that resolved settings name; one set to null is left out.
+
+    Raises:
+        InputError: one can't be built, or there is none.
+    """
+    systems = {name: build(spec, f"systems.{name}") for name, spec in settings["systems"].items() if spec is not None}
+    if not systems:
+        raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
+    return systems
+
+
+def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str, Retriever], *, progress: bool = True) -> Measurement:
+    """Evaluate the systems on the data set as the resolved settings say.
+
+    Raises:
+        InputError: a setting out of range, or a measure that does not exist.
+    """
+    protocol = Protocol(k=settings["k"], **settings["protocol"])
+    measures = [parse_measure(text) for text in settings["measures"]]
+    started = _now()
+    results = evaluate(dataset, systems, protocol, progress=progress)
+    qrels = {query.id: query.relevant for query in dataset.queries}
+    scores = {r.name: score(qrels, {query: answer.hits for query, answer in r.answers.items()}, measures) for r in results}
+    manifest = {
+        "status": "complete",
+        "dataset": {
+            "name": dataset.name,
+            "fingerprint": dataset.fingerprint,
+            "observations": len(dataset.observations),
+            "queries": len(dataset.queries),
+            "answerable": sum(query.answerable for query in dataset.queries),
+            "licence": dataset.licence,
+        },
+        "config_hash": config_hash(settings),
+        **environment(),
+        "models": models(systems),
+        "embedding": {name: found for name, system in systems.items() if (found := _embedding(system))},
+        "seed": settings["seed"],
+        "k": protocol.k,
+        "tokens_counter": protocol.tokens_counter,
+        "tokens_at": protocol.tokens_at,
+        "failures": _failures(results),
+        "started": started,
+        "ended": _now(),
+    }
+    return Measurement(protocol, results, scores, manifest)
+
+
+def models(systems: Mapping[str, Retriever]) -> dict[str, str]:
+    """Return name → SHA-256 of every model that a part of a system embeds or ranks with."""
+    names = {part.model for system in systems.values() for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
+    return dict(sorted(name.partition("@")[::2] for name in names))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _embedding(system: Any) -> dict[str, Any] | None:
+    """Return what the embedder of a system has embedded; None for a system that has none."""
+    found = [part.statistics() for part in _parts(system) if isinstance(part, CachedEmbedder)]
+    return found[0] if found else None
+
+
+def _parts(value: Any, depth: int = 0) -> list[Any]:
+    """Return an object and the objects it is composed of, as far as a composition in YAML can reach."""
+    if depth > 4:
+        return []
+    children = value.values() if isinstance(value, Mapping) else vars(value).values() if hasattr(value, "__dict__") else ()
+    return [value, *(part for child in children for part in _parts(child, depth + 1))]
+
+
+def _failures(results: Sequence[SystemResult]) -> list[dict[str, Any]]:
+    failures = []
+    for result in results:
+        failed = [(query, answer.error) for query, answer in result.answers.items() if answer.status == "failed"]
+        if failed:
+            failures.append({"system": result.name, "queries": len(failed), "query": failed[0][0], "error": failed[0][1]})
+    return failures
