@@ -16,7 +16,7 @@ from ..embedding import Embedder, Vectors
 from ..ranking import Ranking
 from ..text import indexed_text
 from ..trace import Trace
-from .catalogue import Catalogue, Shelf
+from .catalogue import Catalogue, Shelf, encodable
 
 Found = Iterable[tuple[str, float]]
 """Document ids with scores as a system gave them, best first; a higher score is better."""
@@ -80,7 +80,7 @@ class Adapter(ABC):
         token = ASKING.set(trace)
         try:
             with trace.span("total"):
-                answer = store.search(query, k * self.oversample, asked_at)
+                answer = store.search(encodable(query), k * self.oversample, asked_at)
                 found = [(self._catalogue.original(identifier), score) for identifier, score in answer]
         finally:
             ASKING.reset(token)

@@ -54,12 +54,17 @@ class Catalogue:
         self._originals = {opaque: original for original, opaque in ids.items()}
         documents: dict[str, list[Document]] = defaultdict(list)
         for o in sorted(observations, key=lambda o: o.id):
-            documents[o.scope].append(Document(ids[o.id], sessions[o.session_id], o.timestamp, o.importance, text(o)))
+            documents[o.scope].append(Document(ids[o.id], sessions[o.session_id], o.timestamp, o.importance, encodable(text(o))))
         self.shelves: Mapping[str, Shelf] = {scope: Shelf(name, tuple(documents[scope])) for scope, name in scopes.items()}
 
     def original(self, opaque: str) -> str:
         """Return the observation's id; an id that was never given out comes back marked by '?', for the loop to name."""
         return self._originals.get(opaque, f"?{opaque}")
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which have no UTF-8 and stop most programs."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _numbered(letter: str, names: Iterable[str]) -> dict[str, str]:

@@ -49,20 +49,15 @@ class _Table:
         self._database.execute(f"CREATE VIRTUAL TABLE memory USING fts5(id UNINDEXED, moment UNINDEXED, text, tokenize='{quoted}')")
 
     def fill(self, shelf: Shelf) -> None:
-        rows = [(d.id, d.timestamp.timestamp(), _storable(d.text)) for d in shelf.documents]
+        rows = [(d.id, d.timestamp.timestamp(), d.text.replace("\0", " ")) for d in shelf.documents]
         with self._database:
             self._database.executemany("INSERT INTO memory VALUES (?, ?, ?)", rows)
 
     def search(self, query: str, k: int, asked_at: datetime | None) -> Found:
-        words = dict.fromkeys(_WORD.findall(_storable(query).casefold()))
+        words = dict.fromkeys(_WORD.findall(query.casefold()))
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
         latest = float("inf") if asked_at is None else asked_at.timestamp()
         statement = "SELECT id, -bm25(memory) FROM memory WHERE memory MATCH ? AND moment <= ? ORDER BY rank, rowid LIMIT ?"
         return self._database.execute(statement, (match, latest, k)).fetchall()
-
-
-def _storable(text: str) -> str:
-    """Replace what SQLite can't hold in a text: lone surrogates and NUL."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")

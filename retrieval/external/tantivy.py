@@ -47,7 +47,7 @@ class Tantivy(Adapter):
         index.register_tokenizer("stems", analyzer)
         writer = index.writer(heap_size=HEAP, num_threads=1)
         for d in shelf.documents:
-            writer.add_document(t.Document(id=d.id, moment=d.timestamp.timestamp(), text=_encodable(d.text)))
+            writer.add_document(t.Document(id=d.id, moment=d.timestamp.timestamp(), text=d.text))
         writer.commit()
         writer.wait_merging_threads()
         index.reload()
@@ -59,7 +59,7 @@ class _Index:
         self.tantivy, self.schema, self.analyzer, self.searcher = tantivy, schema, analyzer, searcher
 
     def search(self, query: str, k: int, asked_at: datetime | None) -> Found:
-        t, words = self.tantivy, dict.fromkeys(self.analyzer.analyze(_encodable(query)))
+        t, words = self.tantivy, dict.fromkeys(self.analyzer.analyze(query))
         if not words:
             return []
         asked = t.Query.boolean_query([(t.Occur.Should, t.Query.term_query(self.schema, "text", word, "freq")) for word in words])
@@ -68,7 +68,3 @@ class _Index:
             asked = t.Query.boolean_query([(t.Occur.Must, asked), (t.Occur.Must, t.Query.const_score_query(earlier, 0.0))])
         hits = self.searcher.search(asked, k, count=False).hits
         return [(self.searcher.doc(address)["id"][0], score) for score, address in hits]
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
