@@ -53,7 +53,9 @@ class Point:
         return float(self.values[self.systems.index(system), self.measures.index(measure)].mean())
 
 
-def point_of(key: str, parameters: Mapping[str, Any], results: Sequence[SystemResult], scores: Mapping[str, Scores], manifest: Mapping[str, Any]) -> Point:
+def point_of(
+    key: str, parameters: Mapping[str, Any], results: Sequence[SystemResult], scores: Mapping[str, Scores], manifest: Mapping[str, Any]
+) -> Point:
     """Condense an evaluation into a point."""
     first = next(iter(scores.values()))
     answerable = [row for row, query in enumerate(first.query_ids) if query not in set(first.unanswerable)]
@@ -116,7 +118,9 @@ def read_point(folder: Path) -> Point | None:
         raise InputError(f"{VALUES} is missing", where=str(folder), remedy="remove the folder; the point is then run again") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"a damaged point ({error})", where=str(path), remedy="remove the folder; the point is then run again") from error
-    if not point.key.startswith(folder.name) or point.values.shape != ((len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)):
+    if not point.key.startswith(folder.name) or point.values.shape != (
+        (len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)
+    ):
         raise InputError("its content does not fit its name", where=str(folder), remedy="remove the folder; the point is then run again")
     return point
 

@@ -27,8 +27,8 @@ COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relev
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
-    """Return the SHA-256 (hex) of a resolved configuration in canonical JSON, without the run's name."""
-    kept = {key: value for key, value in config.items() if key not in ("name", "hydra")}
+    """Return the SHA-256 (hex) of a resolved configuration in canonical JSON, without what only names, reports and steers."""
+    kept = {key: value for key, value in config.items() if key not in ("name", "report", "sweep")}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -27,31 +28,91 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
     Raises:
         InputError: an unknown key, a misspelt choice, a broken override or a broken YAML file.
     """
-    import hydra
     from hydra.core.hydra_config import HydraConfig
-    from omegaconf import DictConfig
 
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
-    os.environ["HF_HUB_OFFLINE"] = "1"
     codes: list[int] = []
     failures: list[BaseException] = []  # Hydra would print them itself, in words of its own
 
-    @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
-    def main(config: DictConfig) -> None:
+    def task(config: DictConfig) -> None:
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
+            find_plug_ins()
             codes.append(job(config, folder))
         except BaseException as error:
             _remove_if_empty(folder)  # Hydra made it before the job began
             failures.append(error)
 
-    _find_plug_ins(overrides)
-    sys.argv = [f"recallmeter {command}", *overrides]
-    with told_in_one_line():
-        main()
-        if failures:
+    _call(task, overrides, command)
+    if failures:
+        with told_in_one_line():
             raise failures[0]
     return max(codes, default=0)
+
+
+def multirun(
+    task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, announce: Callable[[Path, int | None], None]
+) -> Path:
+    """Call ``task(config)`` for every point that `overrides` span, through Hydra's sweeper and launcher; return the sweep's folder.
+
+    Args:
+        announce: told the folder, and how many points are expected if that is known, before the first point runs.
+
+    Raises:
+        InputError: as `launch`, or the folder can't be written.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    with told_in_one_line():
+        parsed = OverridesParser.create().parse_overrides([o for o in overrides if not o.startswith("-")])
+    spans = [list(o.sweep_string_iterator()) if o.is_sweep_override() else None for o in parsed]
+    for override, values in zip(parsed, spans, strict=True):
+        if values == []:
+            raise InputError(f"the sweep {override.input_line!r} spans nothing", remedy="give it at least one value")
+    firsts = [f"{o.get_key_element()}={values[0]}" if values else str(o.input_line) for o, values in zip(parsed, spans, strict=True)]
+    folder = _sweep_folder(firsts, overrides)
+    searched = any(o.key_or_group == "hydra/sweeper" for o in parsed)
+    announce(folder, None if searched else math.prod(len(values) for values in spans if values))
+    _call(task, ["--multirun", *overrides], command)
+    return folder
+
+
+def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> Path:
+    """Return the folder that the composed configuration sweeps into, made and seen to be writable."""
+    from hydra import compose, initialize_config_dir
+
+    searched = [f"hydra.searchpath=[file://{folder}]" for folder in _config_folders(arguments)]
+    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("config", overrides=[*overrides, *searched], return_hydra_config=True)
+        folder = Path(config.hydra.sweep.dir).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".jobs").mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't write there ({error.strerror})", where=str(folder), remedy="choose another hydra.sweep.dir") from error
+    return folder
+
+
+def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: str) -> None:
+    import hydra
+
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    sys.argv = [f"recallmeter {command}", *arguments]
+    with told_in_one_line():
+        hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(task)()
+
+
+def parameters() -> dict[str, Any]:
+    """Return the overrides of the job that runs now, key → value, without those that only steer the sweep."""
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    parsed = OverridesParser.create().parse_overrides(list(HydraConfig.get().overrides.task))
+    return {o.key_or_group: _simple(o.value()) for o in parsed if not o.key_or_group.startswith("sweep.")}
+
+
+def _simple(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
 def build(spec: Any, key: str) -> Any:
@@ -137,14 +198,22 @@ def _unknown(what: str, where: str, wanted: str, options: list[str]) -> InputErr
     return InputError(what, where=where, remedy=f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(options)}")
 
 
-def _find_plug_ins(overrides: Sequence[str]) -> None:
-    """Let ``_target_`` name a module that lies in the current folder or beside the user's own YAML."""
-    folders = [os.getcwd()]
-    for position, argument in enumerate(overrides):
+def find_plug_ins() -> None:
+    """Let ``_target_`` name a module that lies in the folder of the call or beside the user's own YAML, in whichever process this is."""
+    from hydra.core.hydra_config import HydraConfig
+
+    runtime = HydraConfig.get().runtime
+    folders = [runtime.cwd, *(source.path for source in runtime.config_sources if source.schema == "file" and source.provider != "main")]
+    sys.path.extend(folder for folder in folders if folder not in sys.path)
+
+
+def _config_folders(arguments: Sequence[str]) -> list[str]:
+    folders = []
+    for position, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name in ("--config-dir", "-cd"):
-            folders.append(os.path.abspath(value or (overrides[position + 1] if position + 1 < len(overrides) else "")))
-    sys.path.extend(folder for folder in folders if folder not in sys.path)
+            folders.append(os.path.abspath(value or (arguments[position + 1] if position + 1 < len(arguments) else "")))
+    return folders
 
 
 def _remove_if_empty(folder: Path) -> None:

@@ -40,7 +40,9 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     run = record_run(config, folder)
     print(aligned(head_to_head(run)))
     for failure in run.manifest["failures"]:
-        print(f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr)
+        print(
+            f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr
+        )
     print(os.path.relpath(folder) if folder.is_relative_to(Path.cwd()) else folder)
     return EXIT_FAILED if run.manifest["failures"] else 0
 

@@ -1,0 +1,180 @@
+"""A point of a sweep: run once, kept by the hash of everything that its values depend on, and reused ever after."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from ..datasets.errors import InputError
+from ..datasets.model import Dataset
+from ..evaluation.points import Point, point_of, read_point, write_point
+from ..retrieval.cache import Cache
+from ..retrieval.ranking import Retriever
+from ..retrieval.stored import CandidateStore
+from .composition import build
+from .measurement import build_dataset, build_systems, measure, models
+
+FLOORS = ("datasets", "retrieval", "evaluation")
+PIPELINE = "recallmeter.retrieval.pipeline.Pipeline"
+KEY_LENGTH = 20
+"""How much of a key a folder is named by."""
+
+
+class Outcome(NamedTuple):
+    """What became of a point: ``ran``, ``reused``, ``failed`` or ``left`` (known to fail, and not to be tried again)."""
+
+    status: str
+    point: Point
+    seconds: float
+
+
+@dataclass
+class Workshop:
+    """What the points of one process share: data sets, indexes and what arms found."""
+
+    store: CandidateStore = field(default_factory=lambda: CandidateStore(Cache("candidates")))
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+
+    def dataset(self, settings: Mapping[str, Any]) -> Dataset:
+        """Return the data set of resolved settings, built once."""
+        identity = _canonical(settings["dataset"])
+        if identity not in self.datasets:
+            self.datasets[identity] = build_dataset(settings)
+        return self.datasets[identity]
+
+    def systems(self, settings: Mapping[str, Any], dataset: Dataset) -> dict[str, Retriever]:
+        """Build the systems; the arms of pipelines answer from the store."""
+        shared = {name: spec for name, spec in settings["systems"].items() if spec and spec.get("_target_") == PIPELINE}
+        rest = {name: spec for name, spec in settings["systems"].items() if name not in shared}
+        plain = build_systems({**settings, "systems": rest}) if any(rest.values()) or not shared else {}
+        built = {name: self._pipeline(name, spec, dataset) for name, spec in shared.items()}
+        return {name: built.get(name) or plain[name] for name, spec in settings["systems"].items() if spec}
+
+    def _pipeline(self, name: str, spec: Mapping[str, Any], dataset: Dataset) -> Retriever:
+        arms, upstream = {}, [dataset.fingerprint, code_version()]
+        for arm, settings in spec["arms"].items():
+            if settings is not None:
+                upstream.append(f"{arm}={_canonical(settings)}")  # a later arm may start from what the earlier ones found
+                key = f"systems.{name}.arms.{arm}"
+                arms[arm] = self.store.arm("\n".join(upstream), lambda settings=settings, key=key: build(settings, key))
+        without_arms = {key: value for key, value in spec.items() if key != "arms"}
+        return build({**without_arms, "_partial_": True}, f"systems.{name}")(arms=arms)
+
+
+_workshop = Workshop()
+
+
+def run_point(
+    settings: Mapping[str, Any], parameters: Mapping[str, Any], folder: Path, *, retry_failed: bool = False, only_failed: bool = False
+) -> Outcome:
+    """Run the point of resolved settings, or reuse the one that stands below `folder`; two processes never run the same one.
+
+    Raises:
+        InputError: the point that stands there is damaged or was made by other code or of other data, or `folder` can't be written.
+    """
+    began = perf_counter()
+    settings = {key: value for key, value in settings.items() if key != "sweep"}
+    try:
+        dataset = _workshop.dataset(settings)
+        key = point_key(settings, dataset)
+    except InputError as error:
+        key = hashlib.sha256(_canonical(settings).encode()).hexdigest()
+        return _kept(folder, Point(key, parameters, "failed", error=str(error)), began)
+    place = folder / key[:KEY_LENGTH]
+    with _locked(folder, key):
+        there = read_point(place)
+        if there is not None and there.key != key:
+            raise InputError("a point of another configuration stands here", where=str(place), remedy="sweep into another hydra.sweep.dir")
+        if there is not None and there.status == "complete":
+            return Outcome("reused", there, perf_counter() - began)
+        if there is not None and not (retry_failed or only_failed):
+            return Outcome("left", there, perf_counter() - began)
+        if there is None and only_failed:
+            return Outcome(
+                "left", Point(key, parameters, "failed", error="not run: only failed points were asked for"), perf_counter() - began
+            )
+        return _kept(folder, _measured(key, settings, parameters, dataset), began)
+
+
+def _measured(key: str, settings: Mapping[str, Any], parameters: Mapping[str, Any], dataset: Dataset) -> Point:
+    asked = _workshop.store.asked
+    try:
+        measured = measure(settings, dataset, _workshop.systems(settings, dataset), progress=False)
+    except InputError as error:
+        return Point(key, parameters, "failed", error=str(error))
+    except Exception as error:  # one failing point must not stop the others
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Point(key, parameters, "failed", error=f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})")
+    _workshop.store.flush()
+    if measured.manifest["failures"]:
+        first = measured.manifest["failures"][0]
+        return Point(key, parameters, "failed", error=f"{first['system']} failed on {first['queries']} queries: {first['error']}")
+    manifest = {**measured.manifest, "arm_searches": _workshop.store.asked - asked, **_node()}
+    return point_of(key, parameters, measured.results, measured.scores, manifest)
+
+
+def _kept(folder: Path, point: Point, began: float) -> Outcome:
+    seconds = perf_counter() - began
+    if point.manifest:
+        point = replace(point, manifest={**point.manifest, "seconds": round(seconds, 3)})
+    write_point(folder / point.key[:KEY_LENGTH], point)
+    return Outcome("ran" if point.status == "complete" else "failed", point, seconds)
+
+
+def point_key(settings: Mapping[str, Any], dataset: Dataset) -> str:
+    """Return the SHA-256 (hex) of a resolved configuration, the data set's content, the models' weights and the code."""
+    kept = {key: value for key, value in settings.items() if key not in ("name", "report")}
+    parts = (_canonical(kept), dataset.fingerprint, _model_identity(_canonical(settings["embedder"])), code_version())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def _model_identity(embedder: str) -> str:
+    """Return name and hash of the embedder's model, which a path in the configuration alone does not tell."""
+    return json.dumps(models({"embedder": build(json.loads(embedder), "embedder")}))
+
+
+@cache
+def code_version() -> str:
+    """Return the SHA-256 (hex) of the source that values depend on, so that changed code never reuses an old point."""
+    digest, root = hashlib.sha256(), Path(__file__).resolve().parents[1]
+    for path in sorted(path for floor in FLOORS for path in (root / floor).rglob("*.py")):
+        digest.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _node() -> dict[str, str]:
+    """Return the node of a Ray cluster that this process works on, if any."""
+    ray = sys.modules.get("ray")
+    return {"node": ray.get_runtime_context().get_node_id()} if ray is not None and ray.is_initialized() else {}
+
+
+@contextmanager
+def _locked(folder: Path, key: str) -> Iterator[None]:
+    """Hold the lock of a point; the operating system lets go of it when a process dies, however it dies."""
+    locks = folder / ".locks"
+    try:
+        locks.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(locks / key[:KEY_LENGTH], os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise InputError(f"can't write there ({error.strerror})", where=str(folder), remedy="choose another hydra.sweep.dir") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
