@@ -16,14 +16,12 @@ import numpy as np
 from ..datasets.errors import InputError
 from ..datasets.model import Query
 from ..retrieval.ranking import Hit
-from .compare import DIGITS, Results, results_of
+from .compare import DEPTH, DIGITS, Results, results_of
 from .measures import parse_measure
 from .metrics import score
 from .record import Run
 
 FORMAT = 1
-DEPTH = 10
-"""How many ids of each ranking a baseline keeps."""
 
 _REMEDY = "make it again with `recallmeter baseline RUN -o FILE`, or take it back from version control"
 

@@ -10,14 +10,30 @@ from typing import Literal
 import numpy as np
 
 from ..datasets.errors import InputError
+from .measures import parse_measure
 from .power import minimum_detectable_effect
 from .record import Run
-from .statistics import Floats, Interval, bootstrap_intervals, effect_size, holm, paired_randomisation, paired_t, wilcoxon
+from .statistics import (
+    Floats,
+    Interval,
+    benjamini_hochberg,
+    bootstrap_intervals,
+    effect_size,
+    holm,
+    paired_randomisation,
+    paired_t,
+    wilcoxon,
+)
+from .ties import tie_interval
 
 DIGITS = 6
 """Per-query values are compared to so many decimals, which is what a baseline keeps."""
 
+DEPTH = 10
+"""How many ids of each ranking a baseline keeps, and reports look at."""
+
 Test = Literal["randomisation", "t", "wilcoxon"]
+Correction = Literal["holm", "bh"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,24 @@ def results_of(run: Run, system: str, *, label: str = "") -> Results:
         {query: [hit.id for hit in hits] for query, hits in run.rankings[system].items()},
         {query: rows[query]["category"] for query in answerable},
     )
+
+
+def over_ties(results: Results, run: Run, system: str, measures: Sequence[str]) -> tuple[Results, Results] | None:
+    """Return the results as the worst and the best order of tied scores would have them; None where no tie decides a value.
+
+    Args:
+        results: read from `run` and `system`.
+        measures: look at these alone; the values of the others stay.
+    """
+    qrels = {query.id: query.relevant for query in run.queries.values()}
+    intervals = tie_interval(qrels, run.rankings[system], [parse_measure(measure) for measure in measures])
+    rows = {query: row for row, query in enumerate(sorted(qrels))}
+    kept = [rows[query] for query in results.queries]
+    if not any(interval.tied[kept].any() for interval in intervals.values()):
+        return None
+    worst = {measure: interval.worst[kept].round(DIGITS) for measure, interval in intervals.items()}
+    best = {measure: interval.best[kept].round(DIGITS) for measure, interval in intervals.items()}
+    return replace(results, values={**results.values, **worst}), replace(results, values={**results.values, **best})
 
 
 @dataclass(frozen=True)
@@ -140,7 +174,7 @@ class Difference:
     Attributes:
         category: "" for all queries.
         mean: mean of after − before; `interval` is its 95 % bootstrap interval.
-        p: two-sided; `adjusted` is Holm's over the whole table that the row stands in.
+        p: two-sided; `adjusted` is corrected over the whole table that the row stands in.
         wins: queries on which the second is better; `losses` those on which it is worse.
         detectable: the smallest mean difference that this many queries would show at the table's strictest level.
         effect: mean over standard deviation of the differences.
@@ -176,14 +210,16 @@ def compare(
     measures: Sequence[str] = (),
     *,
     test: Test = "randomisation",
+    correction: Correction = "holm",
     alpha: float = 0.05,
     seed: int = 0,
 ) -> list[Comparison]:
-    """Compare each pair; all overall rows are one Holm family and all rows by category another.
+    """Compare each pair; p is corrected over all overall rows together, and over all rows by category.
 
     Args:
         measures: which, in this order; all that a pair has in common when empty.
         test: how p is computed, always paired by query.
+        correction: ``holm`` bounds the chance of any false alarm, ``bh`` the share of false ones among the alarms.
         alpha: level of the whole table.
 
     Raises:
@@ -204,7 +240,7 @@ def compare(
     ]
     return [
         Comparison(pairing, tuple(rows), tuple(parts))
-        for pairing, rows, parts in zip(pairings, _adjusted(overall), _adjusted(by_category), strict=True)
+        for pairing, rows, parts in zip(pairings, _adjusted(overall, correction), _adjusted(by_category, correction), strict=True)
     ]
 
 
@@ -236,8 +272,9 @@ def _rows(pairing: Pairing, measures: Sequence[str], category: str, test: Test, 
     ]
 
 
-def _adjusted(tables: list[list[Difference]]) -> list[list[Difference]]:
-    flat = holm([row.p for table in tables for row in table]).tolist()
+def _adjusted(tables: list[list[Difference]], correction: Correction) -> list[list[Difference]]:
+    correct = holm if correction == "holm" else benjamini_hochberg
+    flat = correct([row.p for table in tables for row in table]).tolist()
     return [[replace(row, adjusted=flat.pop(0)) for row in table] for table in tables]
 
 

@@ -6,17 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..datasets.errors import InputError
-from .baseline import DEPTH, Baseline, check_against
+from .baseline import Baseline, check_against
 from .changes import QueryChange, changes
-from .compare import DIGITS, Pairing, pair, results_of
-from .measures import parse_measure
+from .compare import DEPTH, DIGITS, Pairing, over_ties, pair, results_of
 from .record import Run
 from .rules import EVERY, Rule, Rules
 from .statistics import Floats
-from .ties import tie_interval
 from .verdict import Decision, PairedTest, Verdict, decide
 
 
@@ -83,8 +79,12 @@ class GateReport:
             return 4
         if self.verdict is Verdict.REGRESSION:
             return 1
-        unsure = (finding.rule for finding in self.findings if finding.verdict is Verdict.INCONCLUSIVE)
-        return 3 if any(self.rules.handling(rule) == "fail" for rule in unsure) else 0
+        return 3 if any(map(self.fails, self.findings)) else 0
+
+    def fails(self, finding: Finding) -> bool:
+        """Return whether a finding is to fail the build: a regression, or something inconclusive that the rules let fail."""
+        unsure = finding.verdict is Verdict.INCONCLUSIVE and self.rules.handling(finding.rule) == "fail"
+        return unsure or finding.verdict is Verdict.REGRESSION
 
 
 def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline", allow_different: bool = False) -> GateReport:
@@ -102,7 +102,7 @@ def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline",
     check_against(baseline, run.queries, where)
     questions = [question for name in systems for question in _questions(name, pairings[name], rules, baseline, where)]
     answers = _answers(questions, rules)
-    ties = _over_ties(questions, answers, rules, run)
+    ties = _other_verdicts(questions, answers, pairings, rules, run)
     return GateReport(
         rules,
         tuple(_finding(q, a, t, pairings[q.system], run) for q, a, t in zip(questions, answers, ties, strict=True)),
@@ -181,23 +181,21 @@ def _answer(question: _Question, decision: Decision | None) -> _Answer:
     return _Answer(decision, decision.verdict, decision.why)
 
 
-def _over_ties(questions: Sequence[_Question], answers: Sequence[_Answer], rules: Rules, run: Run) -> list[str]:
+def _other_verdicts(
+    questions: Sequence[_Question], answers: Sequence[_Answer], pairings: Mapping[str, Pairing], rules: Rules, run: Run
+) -> list[str]:
     """Return, for each question, what another order of tied scores would make of the verdict; "" for nothing."""
-    measures = [parse_measure(measure) for measure in dict.fromkeys(question.rule.measure for question in questions)]
-    qrels = {query.id: query.relevant for query in run.queries.values()}
-    rows = {query: row for row, query in enumerate(sorted(qrels))}
-    intervals = {name: tie_interval(qrels, run.rankings[name], measures) for name in dict.fromkeys(q.system for q in questions)}
-    found: list[str] = [""] * len(questions)
-    for order in ("worst", "best"):
-        other = [
-            q._replace(after=getattr(intervals[q.system][q.rule.measure], order)[[rows[query] for query in q.queries]].round(DIGITS))
-            for q in questions
-        ]
-        if all(np.array_equal(a.after, b.after) for a, b in zip(other, questions, strict=True)):
-            continue
-        for number, (answer, changed) in enumerate(zip(answers, _answers(other, rules), strict=True)):
-            if changed.verdict is not answer.verdict:
-                found[number] += f"{'; ' if found[number] else ''}{changed.verdict} with the {order} order of tied scores"
+    measures = list(dict.fromkeys(question.rule.measure for question in questions))
+    extremes = {name: over_ties(pairing.after, run, name, measures) for name, pairing in pairings.items()}
+    found = [""] * len(questions)
+    if not any(extremes.values()):
+        return found
+    for position, order in enumerate(("worst", "best")):
+        sides = {name: replace(p, after=(extremes[name] or (p.after, p.after))[position]) for name, p in pairings.items()}
+        others = [q._replace(after=sides[q.system].values(q.rule.measure, q.queries)[1]) for q in questions]
+        for number, (answer, other) in enumerate(zip(answers, _answers(others, rules), strict=True)):
+            if other.verdict is not answer.verdict:
+                found[number] += f"{'; ' if found[number] else ''}{other.verdict} with the {order} order of tied scores"
     return found
 
 

@@ -1,0 +1,157 @@
+"""`recallmeter gate`: hold a run against a baseline, and let the exit code say what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..datasets.errors import InputError
+from ..evaluation.baseline import Baseline, baseline_of, read_baseline
+from ..evaluation.gate import GateReport, gate
+from ..evaluation.record import Run, load_run
+from ..evaluation.rules import OnInconclusive, Rules, read_rules, rules_from
+from ..reports.gate import record, text
+
+CONF = Path(__file__).resolve().parents[1] / "conf" / "gate"
+"""The packaged rules."""
+
+MAX_DROP = 2.0
+"""The margin of a measure that is named on the command line without one, in percentage points."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the door."""
+    parser.add_argument("run", metavar="RUN", help="a run directory")
+    parser.add_argument("--baseline", required=True, metavar="FILE", help="what `recallmeter baseline` wrote, or another run directory")
+    parser.add_argument(
+        "--rules", default="default", metavar="NAME|FILE", help=f"{', '.join(packaged())} or a YAML file (default: default)"
+    )
+    parser.add_argument(
+        "-m", "--measure", action="append", metavar="MEASURE", help="judge this measure instead of those of the rules; repeat"
+    )
+    parser.add_argument("--floor", action="append", metavar="MEASURE=PERCENT", help="add the least mean that a measure may have; repeat")
+    parser.add_argument("--max-drop", type=float, metavar="PP", help="the drop that is accepted, in percentage points, for every rule")
+    parser.add_argument("--alpha", type=float, help="the chance that the gate says REGRESSION when nothing changed (default 0.05)")
+    parser.add_argument("--on-inconclusive", choices=("fail", "warn", "pass"), help="fail: exit 3; warn and pass: exit 0")
+    parser.add_argument("--system", action="append", metavar="NAME", help="judge this system of the baseline; repeat; default all")
+    parser.add_argument(
+        "--p95-latency", type=float, metavar="RATIO", help="the most that p95 may take, in times the run's calibration loop"
+    )
+    parser.add_argument("--tokens", type=float, metavar="N", help="the most tokens a query may cost on average")
+    parser.add_argument("--allow-different-queries", action="store_true", help="judge the queries that both have, and say how many")
+    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
+    parser.add_argument("--github", action="store_true", help="print annotations, write the step summary and the output `verdict`")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.epilog = "exit codes: 0 pass, 1 regression, 2 bad usage or data, 3 inconclusive, 4 a system failed while running"
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Judge the run; return the exit code of the verdict."""
+    rules = changed(
+        rules_named(arguments.rules),
+        max_drop=arguments.max_drop,
+        measures=arguments.measure,
+        floors=arguments.floor,
+        alpha=arguments.alpha,
+        on_inconclusive=arguments.on_inconclusive,
+        systems=arguments.system,
+        p95_latency=arguments.p95_latency,
+        tokens=arguments.tokens,
+    )
+    run = load_run(arguments.run)
+    report = gate(
+        run, load_baseline(arguments.baseline), rules, where=arguments.baseline, allow_different=arguments.allow_different_queries
+    )
+    print(json.dumps(record(report), indent=1, ensure_ascii=False) if arguments.json else text(report))
+    if arguments.junit:
+        _write_junit(report, run, Path(arguments.junit))
+    if arguments.github:
+        _tell_github(report)
+    return report.exit_code
+
+
+def packaged() -> list[str]:
+    """Return the names of the packaged rules."""
+    return sorted(path.stem for path in CONF.glob("*.yaml"))
+
+
+def rules_named(name: str) -> dict[str, Any]:
+    """Read packaged rules by name, or a YAML file.
+
+    Raises:
+        InputError: there is neither, or it cannot be read.
+    """
+    path = CONF / f"{name}.yaml" if name in packaged() else Path(name)
+    if not path.is_file():
+        raise InputError(f"there are no rules {name!r}", where="--rules", remedy=f"name {', '.join(packaged())} or a YAML file")
+    return read_rules(path)
+
+
+def changed(
+    settings: Mapping[str, Any],
+    *,
+    max_drop: float | None = None,
+    measures: list[str] | None = None,
+    floors: list[str] | None = None,
+    alpha: float | None = None,
+    on_inconclusive: OnInconclusive | None = None,
+    systems: list[str] | None = None,
+    p95_latency: float | None = None,
+    tokens: float | None = None,
+) -> Rules:
+    """Make rules from settings and what overrides them; None leaves a setting as it is.
+
+    Raises:
+        InputError: a value out of range, or a floor that cannot be read.
+    """
+    rules = {name: rule if rule is None else dict(rule) for name, rule in dict(settings.get("rules") or {}).items()}
+    if measures:
+        rules = {measure: {"measure": measure, "max_drop": MAX_DROP} for measure in measures}
+    if max_drop is not None:
+        rules = {name: {**rule, "max_drop": max_drop} for name, rule in rules.items() if rule is not None}
+    if on_inconclusive is not None:
+        rules = {name: {**rule, "on_inconclusive": on_inconclusive} for name, rule in rules.items() if rule is not None}
+    for floor in floors or ():
+        measure, _, percent = floor.rpartition("=")
+        try:
+            rules[f"floor of {measure}"] = {"measure": measure, "floor": float(percent)}
+        except ValueError as error:
+            raise InputError(f"{floor!r} is not MEASURE=PERCENT", where="--floor", remedy="write --floor recall@10=60") from error
+    given = {"alpha": alpha, "on_inconclusive": on_inconclusive, "systems": systems, "p95_latency": p95_latency, "tokens": tokens}
+    return rules_from({**settings, "rules": rules, **{name: value for name, value in given.items() if value is not None}})
+
+
+def load_baseline(path: str | Path) -> Baseline:
+    """Read a baseline from its file, or take it from a run directory."""
+    return baseline_of(load_run(path)) if Path(path).is_dir() else read_baseline(path)
+
+
+def _write_junit(report: GateReport, run: Run, path: Path) -> None:
+    from ..reports.junit import junit
+
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(junit(report, name=run.path.name, ended=run.manifest["ended"]), encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(f"the JUnit file can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
+
+
+def _tell_github(report: GateReport) -> None:
+    """Outside GitHub Actions there is no file for the summary, so it is printed."""
+    from ..reports.github import summary, workflow_commands
+
+    for line in workflow_commands(report):
+        print(line)
+    for variable, content in (("GITHUB_STEP_SUMMARY", summary(report)), ("GITHUB_OUTPUT", f"verdict={report.verdict}\n")):
+        if path := os.environ.get(variable):
+            with Path(path).open("a", encoding="utf-8") as file:
+                file.write(content)
+        elif variable == "GITHUB_STEP_SUMMARY":
+            print(content)

@@ -1,0 +1,103 @@
+"""What a gate found, for a terminal, for Markdown and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..evaluation.gate import Bar, Finding, GateReport
+from .comparison import change_record, listed, probability
+from .findings import sign
+from .table import NONE, aligned, percent
+
+SHOWN = 10
+"""How many queries of each finding are shown."""
+
+
+def headline(report: GateReport) -> str:
+    """Say the verdict, and what its chances of being wrong are."""
+    if report.failures:
+        failed = report.failures[0]
+        return f"FAILED: {failed['system']} on {failure_text(failed)}"
+    tests = sum(finding.decision is not None for finding in report.findings)
+    rules = report.rules
+    return (
+        f"{report.verdict} over {tests} comparisons: a REGRESSION where nothing changed has a chance of {rules.alpha:g} at most (Holm); "
+        f"a drop of the MDE is caught with {rules.power:g}"
+    )
+
+
+def rows(report: GateReport) -> list[list[str]]:
+    """Return the table of findings and bars, its head first."""
+    table = [["system", "rule", "n", "baseline", "run", "Δ pp", "at worst", "p", "Holm", "MDE pp", "verdict"]]
+    for finding in report.findings:
+        decision = finding.decision
+        cells = [finding.system, finding.rule.name, str(finding.n), percent(finding.before), percent(finding.after)]
+        if decision is None:
+            cells += [sign(finding.after - finding.before), *[NONE] * 4]
+        else:
+            worst = NONE if decision.lowest is None else sign(decision.lowest)
+            cells += [sign(decision.mean), worst, probability(decision.p), probability(decision.adjusted), percent(decision.detectable)]
+        table.append([*cells, str(finding.verdict)])
+    for bar in report.bars:
+        limit = f"≤ {bar.ceiling:g}"
+        table.append([bar.system, bar.name, NONE, limit, f"{bar.value:.1f}", *[NONE] * 5, str(bar.verdict)])
+    return table
+
+
+def text(report: GateReport) -> str:
+    """Write the whole report for a terminal."""
+    parts = [headline(report), aligned(rows(report))]
+    parts += ["\n".join(lines(finding)) for finding in report.findings]
+    parts += [f"note: {note}" for note in report.notes]
+    return "\n\n".join(parts)
+
+
+def failure_text(failure: Mapping[str, Any]) -> str:
+    """Say how a system failed."""
+    return f"{failure['queries']} queries, the first {failure['query']}: {failure['error']}"
+
+
+def bar_text(bar: Bar) -> str:
+    """Say what was measured against a ceiling."""
+    return f"{bar.value:.1f}, at most {bar.ceiling:g} allowed"
+
+
+def lines(finding: Finding) -> Iterator[str]:
+    """Yield one finding in words, with the queries that got worse."""
+    yield f"{finding.verdict}  {finding.system} {finding.rule.name}: {finding.why}"
+    if finding.ties:
+        yield f"  the verdict hangs on ties: {finding.ties}"
+    if finding.worse:
+        yield f"  {len(finding.worse)} of {finding.n} queries got worse, the worst first:"
+        yield from (f"  {line}" for line in listed(finding.worse, SHOWN))
+
+
+def record(report: GateReport) -> dict[str, Any]:
+    """Return the whole report JSON-ready; values are shares, not per cent."""
+    return {
+        "verdict": str(report.verdict),
+        "exit_code": report.exit_code,
+        "alpha": report.rules.alpha,
+        "power": report.rules.power,
+        "findings": [_finding(finding) for finding in report.findings],
+        "bars": [{**vars(bar), "verdict": str(bar.verdict)} for bar in report.bars],
+        "notes": list(report.notes),
+        "failures": [dict(failure) for failure in report.failures],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    decision = {} if finding.decision is None else {k: v for k, v in vars(finding.decision).items() if k not in ("verdict", "why")}
+    return {
+        "system": finding.system,
+        **{name: value for name, value in vars(finding.rule).items() if value is not None},
+        "n": finding.n,
+        "before": finding.before,
+        "after": finding.after,
+        **decision,
+        "verdict": str(finding.verdict),
+        "why": finding.why,
+        "ties": finding.ties,
+        "worse": [change_record(change) for change in finding.worse],
+    }
