@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from .corpus import Candidates, Corpus, Question
 from .postings import Postings
 from .synonyms import SOFTWARE, Synonyms, load_groups
 from .text import indexed_text
+from .topk import top_k
 
 
 class BM25:
@@ -51,51 +53,47 @@ class BM25:
             if not 0 <= getattr(self, name) <= most:
                 raise InputError(f"{name} {getattr(self, name)} is not in 0–{most:g}", where=name)
 
-    def build(self, corpus: Corpus) -> _BM25Index:
-        """Score every posting, so that a query only has to add."""
-        postings = Postings.of(self.analyzer.terms(indexed_text(observation)) for observation in corpus.observations)
-        return _BM25Index(self, postings)
+    def build(self, corpus: Corpus) -> BM25Index:
+        """Index the fields of every observation."""
+        return self.index(self.analyzer.terms(indexed_text(observation)) for observation in corpus.observations)
 
-    def contributions(self, postings: Postings) -> NDArray[np.float64]:
-        """Return what each posting adds to the score of its row at weight 1; shape (postings,)."""
-        frequencies = postings.frequencies()
-        idf = np.log((len(postings) - frequencies + 0.5) / (frequencies + 0.5) + 1)
-        mean = max(postings.lengths.mean(), 1.0) if len(postings) else 1.0
-        norms = self.k1 * (1 - self.b + self.b * postings.lengths / mean)
-        return np.repeat(idf * (self.k1 + 1), frequencies) * postings.counts / (postings.counts + norms[postings.rows])
+    def index(self, terms_of_rows: Iterable[Iterable[str]]) -> BM25Index:
+        """Index rows that are terms already."""
+        return BM25Index(self, Postings.of(terms_of_rows))
 
 
-class _BM25Index:
+class BM25Index:
+    """Every posting with what it adds to the score of its row at weight 1, so that a query only has to add."""
+
     def __init__(self, settings: BM25, postings: Postings) -> None:
         self.settings, self.postings = settings, postings
-        self.contributions = settings.contributions(postings)
         self.synonyms = Synonyms(settings.groups, settings.analyzer)
+        frequencies = postings.frequencies()
+        idf = np.log((len(postings) - frequencies + 0.5) / (frequencies + 0.5) + 1)
+        mean = postings.lengths.mean() if len(postings.rows) else 1.0
+        norms = settings.k1 * (1 - settings.b + settings.b * postings.lengths / mean)
+        self.contributions = np.repeat(idf * (settings.k1 + 1), frequencies)
+        self.contributions *= postings.counts / (postings.counts + norms[postings.rows])
 
     def search(self, question: Question, limit: int) -> Candidates:
-        scores = self._scores(question.text)
-        if question.visible is not None:
-            scores[~question.visible] = 0.0
-        rows = np.flatnonzero(scores)
-        return Candidates.best(rows, scores[rows], limit)
-
-    def _scores(self, text: str) -> NDArray[np.float64]:
-        postings, scores = self.postings, np.zeros(len(self.postings))
-        for term, weight in self._weighted(text).items():
-            first, last = postings.beginning_with(term)
-            if first < last and postings.vocabulary[first] == term:
+        """Return the best `limit` visible rows that hold a term of the question, a synonym, or a longer form of either."""
+        scores = np.zeros(len(self.postings))
+        for term, weight in self._weighted(question.text).items():
+            first, last = self.postings.beginning_with(term)
+            if first < last and self.postings.vocabulary[first] == term:
                 self._add(scores, first, first + 1, weight)
                 first += 1
             self._add(scores, first, last, weight * self.settings.prefix_weight)
-        return scores
+        if question.visible is not None:
+            scores[~question.visible] = 0.0
+        return top_k(scores, limit)
 
     def _add(self, scores: NDArray[np.float64], first: int, last: int, weight: float) -> None:
-        """Add the postings of a range of terms; a row may occur in it once for each term."""
+        """Add the postings of a range of terms; a row may occur once for each of them."""
         here = slice(self.postings.offsets[first], self.postings.offsets[last])
-        if weight and here.start < here.stop:
+        if weight > 0 and here.start < here.stop:
             np.add.at(scores, self.postings.rows[here], weight * self.contributions[here])
 
     def _weighted(self, text: str) -> dict[str, float]:
-        weights = dict.fromkeys(self.settings.analyzer.terms(text), 1.0)
-        if self.settings.synonym_weight:
-            weights.update(dict.fromkeys(self.synonyms.of(weights), self.settings.synonym_weight))
-        return weights
+        terms = dict.fromkeys(self.settings.analyzer.terms(text), 1.0)
+        return terms | dict.fromkeys(self.synonyms.of(terms), self.settings.synonym_weight)

@@ -13,6 +13,7 @@ from .analysis import Analyzer
 from .corpus import Candidates, Corpus, Question
 from .entities import entities, parts
 from .knowledge import KINDS, KnowledgeGraph
+from .topk import top_k
 
 
 class Graph:
@@ -93,8 +94,7 @@ class _GraphIndex:
             reached = np.unique(walk.rows)
             scores[reached] += walk.weight * best[reached]
         scores[~visible] = 0.0
-        rows = np.flatnonzero(scores)
-        return Candidates.best(rows, scores[rows], limit)
+        return top_k(scores, limit)
 
     def _from_names(self, text: str, visible: NDArray[np.bool_]) -> Iterator[_Walk]:
         """Walk from the nodes that the question names, the best first."""

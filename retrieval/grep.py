@@ -9,6 +9,7 @@ import numpy as np
 
 from .corpus import Candidates, Corpus, Question
 from .text import scanned_text
+from .topk import top_k
 
 
 class Grep:
@@ -30,8 +31,7 @@ class _GrepIndex:
                 scores += np.fromiter((word in text for text in self.texts), bool, len(self.texts))
         if question.visible is not None:
             scores[~question.visible] = 0
-        rows = np.flatnonzero(scores)
-        return Candidates.best(rows, scores[rows], limit)
+        return top_k(scores, limit)
 
 
 def _folded(text: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .corpus import Candidates, Corpus, Question
 from .text import indexed_text
+from .topk import top_k
 
 
 class Okapi:
@@ -35,8 +36,7 @@ class _OkapiIndex:
         scores = np.asarray(self.scorer.get_scores(_words(question.text)), np.float64)
         if question.visible is not None:
             scores[~question.visible] = 0.0
-        rows = np.flatnonzero(scores > 0)
-        return Candidates.best(rows, scores[rows], limit)
+        return top_k(scores, limit)
 
 
 def _words(text: str) -> list[str]:

@@ -45,13 +45,16 @@ class Postings:
         places = np.empty(len(vocabulary), np.int64)
         places[[numbers[term] for term in vocabulary]] = np.arange(len(vocabulary))
         lengths = np.diff(ends).astype(np.int32)
-        keys = places[np.frombuffer(occurrences, np.int32)] * len(lengths) + np.repeat(np.arange(len(lengths)), lengths)
+        keys = places[np.frombuffer(occurrences, np.int32)]  # one number for term and row, so that one sort brings both in order
+        keys *= len(lengths)
+        keys += np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         keys.sort()
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        terms, rows = np.divmod(keys[starts], max(len(lengths), 1))
-        offsets = np.searchsorted(terms, np.arange(len(vocabulary) + 1))
+        starts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1])))
         counts = np.diff(starts, append=len(keys)).astype(np.int32)
-        return cls(vocabulary, offsets, rows.astype(np.int32), counts, lengths)
+        keys = keys[starts]
+        offsets = np.searchsorted(keys, np.arange(len(vocabulary) + 1) * len(lengths))
+        keys %= max(len(lengths), 1)
+        return cls(vocabulary, offsets, keys.astype(np.int32), counts, lengths)
 
     def __len__(self) -> int:
         """Return the number of rows."""
