@@ -21,7 +21,7 @@ STYLE = Path(__file__).with_name("recallmeter.mplstyle")
 def quality_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
     """Draw each headline measure of each system as a dot with its 95 % interval, and the ceiling as a line."""
     measures = [measure for measure in HEADLINE if measure in run.measures]
-    with _figure(path, (2.3 * len(measures), 0.9 + 0.34 * len(systems))) as figure:
+    with figure_file(path, (2.3 * len(measures), 0.9 + 0.34 * len(systems))) as figure:
         panels = figure.subplots(1, len(measures), sharey=True, squeeze=False)[0]
         for panel, measure in zip(panels, measures, strict=True):
             for row, system in enumerate(systems):
@@ -43,7 +43,7 @@ def quality_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
 def category_figure(run: Run, path: Path, systems: Sequence[str], measure: str = "recall@10") -> None:
     """Draw one measure by category: a dot a system, with its 95 % interval."""
     categories = [c for c in run.summary["categories"] if run.summary["systems"][systems[0]]["categories"][c][measure]["n"]]
-    with _figure(path, (8, 0.9 + 0.24 * len(categories) * len(systems))) as figure:
+    with figure_file(path, (8, 0.9 + 0.24 * len(categories) * len(systems))) as figure:
         panel = figure.subplots()
         step = 0.8 / len(systems)
         for position, system in enumerate(systems):
@@ -67,7 +67,7 @@ def category_figure(run: Run, path: Path, systems: Sequence[str], measure: str =
 
 def budget_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
     """Draw recall against the tokens that an agent reads, one point for each depth of the answer."""
-    with _figure(path, (7, 4.2)) as figure:
+    with figure_file(path, (7, 4.2)) as figure:
         panel = figure.subplots()
         for position, system in enumerate(systems):
             tokens, recalls = recall_by_tokens(run, system)
@@ -79,7 +79,7 @@ def budget_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
 
 
 @contextmanager
-def _figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+def figure_file(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     """Give a figure in the house style and write it to `path` as SVG without a date, by way of a temporary file."""
     from matplotlib import style
     from matplotlib.figure import Figure
