@@ -184,7 +184,10 @@ def _answer(question: _Question, decision: Decision | None) -> _Answer:
 def _other_verdicts(
     questions: Sequence[_Question], answers: Sequence[_Answer], pairings: Mapping[str, Pairing], rules: Rules, run: Run
 ) -> list[str]:
-    """Return, for each question, what another order of tied scores would make of the verdict; "" for nothing."""
+    """Return, for each question, what another order of tied scores would make of the verdict; "" for nothing.
+
+    Where no query changed the order is the baseline's own, so there is nothing to warn of.
+    """
     measures = list(dict.fromkeys(question.rule.measure for question in questions))
     extremes = {name: over_ties(pairing.after, run, name, measures) for name, pairing in pairings.items()}
     found = [""] * len(questions)
@@ -194,7 +197,8 @@ def _other_verdicts(
         sides = {name: replace(p, after=(extremes[name] or (p.after, p.after))[position]) for name, p in pairings.items()}
         others = [q._replace(after=sides[q.system].values(q.rule.measure, q.queries)[1]) for q in questions]
         for number, (answer, other) in enumerate(zip(answers, _answers(others, rules), strict=True)):
-            if other.verdict is not answer.verdict:
+            unchanged = answer.decision is not None and not answer.decision.changed
+            if other.verdict is not answer.verdict and not unchanged:
                 found[number] += f"{'; ' if found[number] else ''}{other.verdict} with the {order} order of tied scores"
     return found
 

@@ -1,7 +1,7 @@
 """The decision rule: PASS, REGRESSION or INCONCLUSIVE from paired differences, with a known chance of being wrong.
 
 REGRESSION: the mean fell by more than the margin, and a one-sided paired randomisation test finds the fall significant,
-Holm-corrected over all tests of the gate; so where nothing changed the whole gate cries wolf with probability alpha at most.
+Holm-corrected over the tests of the gate; so where there is no true difference it cries wolf with probability alpha at most.
 PASS: nothing changed, or a drop beyond the margin is excluded at alpha; passing takes every rule, so no correction is due.
 INCONCLUSIVE: anything else.
 """
@@ -40,13 +40,15 @@ class Decision:
     """What one test says, and why.
 
     Attributes:
+        changed: how many queries differ.
         mean: of the differences.
         lowest: the lowest mean still credible, one-sided at the test's alpha; None if there is no telling.
-        p: of the one-sided test; `adjusted` by Holm over all tests.
+        p: of the one-sided test; `adjusted` by Holm over the tests that can alarm, 1 for the others.
         detectable: the smallest true drop that would be called a REGRESSION with the wanted power; None if there is no telling.
     """
 
     verdict: Verdict
+    changed: int
     mean: float
     lowest: float | None
     p: float
@@ -56,11 +58,18 @@ class Decision:
 
 
 def decide(tests: Sequence[PairedTest], *, power: float = 0.8, seed: int = 0) -> list[Decision]:
-    """Decide all tests of one gate; they are one Holm family."""
-    p = _one_sided(tests, seed)
+    """Decide all tests of one gate.
+
+    The Holm family is made of the tests that can alarm at all: p is never below 2^-c with c changed queries, whatever the signs
+    of the changes, so a test with too few of them cannot cry wolf and costs the others nothing (Tarone, Biometrics 1990).
+    """
+    p, adjusted = _one_sided(tests, seed), np.ones(len(tests))
+    able = np.array([0.5 ** np.count_nonzero(test.differences) <= test.alpha for test in tests], dtype=bool)
+    adjusted[able] = holm(p[able])
+    family = int(able.sum()) + ~able  # a test outside is told what it could show inside
     return [
-        _decide(test, float(raw), float(adjusted), test.alpha / len(tests), power)
-        for test, raw, adjusted in zip(tests, p, holm(p), strict=True)
+        _decide(test, float(raw), float(corrected), test.alpha / int(size), power)
+        for test, raw, corrected, size in zip(tests, p, adjusted, family, strict=True)
     ]
 
 
@@ -75,19 +84,19 @@ def _one_sided(tests: Sequence[PairedTest], seed: int) -> Floats:
 
 
 def _decide(test: PairedTest, p: float, adjusted: float, level: float, power: float) -> Decision:
-    mean = float(test.differences.mean())
+    changed, mean = int(np.count_nonzero(test.differences)), float(test.differences.mean())
     shown, lowest = non_inferiority(test.differences, test.margin, test.alpha)
     detectable = minimum_detectable_effect(test.differences, alpha=level, power=power, margin=test.margin)
     significant = adjusted <= test.alpha
     if significant and mean < -test.margin:
         verdict, why = Verdict.REGRESSION, f"fell by {_points(-mean)}, p = {adjusted:.4f} after Holm"
-    elif not test.differences.any():
+    elif not changed:
         verdict, why = Verdict.PASS, "no query changed"
     elif shown:
         verdict, why = Verdict.PASS, f"a drop of more than {_points(max(0.0, -(lowest or 0.0)))} is excluded"
     else:
         verdict, why = Verdict.INCONCLUSIVE, _unsure(test, mean, lowest, detectable, significant, power)
-    return Decision(verdict, mean, lowest, p, adjusted, detectable, why)
+    return Decision(verdict, changed, mean, lowest, p, adjusted, detectable, why)
 
 
 def _unsure(test: PairedTest, mean: float, lowest: float | None, detectable: float | None, significant: bool, power: float) -> str:

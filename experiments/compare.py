@@ -68,11 +68,8 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     write = document if arguments.markdown else text
     parts = [write(comparison, found, arguments.queries) for comparison, found in both]
-    print(
-        "\n\n".join(
-            part for part in [*parts, "\n".join(f"note: {line}" for line in ties), legend(arguments.test, arguments.correction)] if part
-        )
-    )
+    parts += ["\n".join(f"note: {line}" for line in ties), legend(arguments.test, arguments.correction)]
+    print("\n\n".join(filter(None, parts)))
     return 0
 
 

@@ -27,20 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
     parser.add_argument("run", metavar="RUN", help="a run directory")
     parser.add_argument("--baseline", required=True, metavar="FILE", help="what `recallmeter baseline` wrote, or another run directory")
-    parser.add_argument(
-        "--rules", default="default", metavar="NAME|FILE", help=f"{', '.join(packaged())} or a YAML file (default: default)"
-    )
-    parser.add_argument(
-        "-m", "--measure", action="append", metavar="MEASURE", help="judge this measure instead of those of the rules; repeat"
-    )
-    parser.add_argument("--floor", action="append", metavar="MEASURE=PERCENT", help="add the least mean that a measure may have; repeat")
+    parser.add_argument("--rules", default="default", metavar="NAME|FILE", help=f"{', '.join(packaged())} or a YAML file")
+    parser.add_argument("-m", "--measure", action="append", metavar="MEASURE", help="judge this measure alone; repeat for more")
+    parser.add_argument("--floor", action="append", metavar="MEASURE=PERCENT", help="the least mean of a measure; repeat for more")
     parser.add_argument("--max-drop", type=float, metavar="PP", help="the drop that is accepted, in percentage points, for every rule")
     parser.add_argument("--alpha", type=float, help="the chance that the gate says REGRESSION when nothing changed (default 0.05)")
     parser.add_argument("--on-inconclusive", choices=("fail", "warn", "pass"), help="fail: exit 3; warn and pass: exit 0")
-    parser.add_argument("--system", action="append", metavar="NAME", help="judge this system of the baseline; repeat; default all")
-    parser.add_argument(
-        "--p95-latency", type=float, metavar="RATIO", help="the most that p95 may take, in times the run's calibration loop"
-    )
+    parser.add_argument("--system", action="append", metavar="NAME", help="judge this system alone; repeat for more")
+    parser.add_argument("--p95-latency", type=float, metavar="RATIO", help="the most that p95 may be, in calibration loops of the run")
     parser.add_argument("--tokens", type=float, metavar="N", help="the most tokens a query may cost on average")
     parser.add_argument("--allow-different-queries", action="store_true", help="judge the queries that both have, and say how many")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
@@ -62,10 +56,8 @@ def execute(arguments: argparse.Namespace) -> int:
         p95_latency=arguments.p95_latency,
         tokens=arguments.tokens,
     )
-    run = load_run(arguments.run)
-    report = gate(
-        run, load_baseline(arguments.baseline), rules, where=arguments.baseline, allow_different=arguments.allow_different_queries
-    )
+    run, baseline = load_run(arguments.run), load_baseline(arguments.baseline)
+    report = gate(run, baseline, rules, where=arguments.baseline, allow_different=arguments.allow_different_queries)
     print(json.dumps(record(report), indent=1, ensure_ascii=False) if arguments.json else text(report))
     if arguments.junit:
         _write_junit(report, run, Path(arguments.junit))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..evaluation.gate import Bar, Finding, GateReport
+from ..evaluation.verdict import Verdict
 from .comparison import change_record, listed, probability
 from .findings import sign
 from .table import NONE, aligned, percent
@@ -19,11 +20,10 @@ def headline(report: GateReport) -> str:
     if report.failures:
         failed = report.failures[0]
         return f"FAILED: {failed['system']} on {failure_text(failed)}"
-    tests = sum(finding.decision is not None for finding in report.findings)
-    rules = report.rules
+    tests, rules = sum(finding.decision is not None for finding in report.findings), report.rules
     return (
-        f"{report.verdict} over {tests} comparisons: a REGRESSION where nothing changed has a chance of {rules.alpha:g} at most (Holm); "
-        f"a drop of the MDE is caught with {rules.power:g}"
+        f"{report.verdict} over {tests} comparisons; with no true difference the chance of any REGRESSION is at most {rules.alpha:g} (Holm), "
+        f"and a true drop of the MDE is caught with probability {rules.power:g}"
     )
 
 
@@ -48,9 +48,9 @@ def rows(report: GateReport) -> list[list[str]]:
 def text(report: GateReport) -> str:
     """Write the whole report for a terminal."""
     parts = [headline(report), aligned(rows(report))]
-    parts += ["\n".join(lines(finding)) for finding in report.findings]
-    parts += [f"note: {note}" for note in report.notes]
-    return "\n\n".join(parts)
+    parts += ["\n".join(lines(f)) for f in report.findings if f.verdict is not Verdict.PASS or f.worse or f.ties]
+    parts += ["\n".join(f"note: {note}" for note in report.notes)]
+    return "\n\n".join(filter(None, parts))
 
 
 def failure_text(failure: Mapping[str, Any]) -> str:

@@ -88,3 +88,12 @@ def test_without_a_true_difference_alarms_are_rare(n):
         changed = np.where(random.random((2, n)) < 0.3, random.choice([-1, 1], n) * random.random((2, n)), 0.0)
         alarms += any(d.verdict is Verdict.REGRESSION for d in decide([PairedTest(row, 0.0, 0.05) for row in changed]))
     assert alarms / 300 <= 0.05 + 2.6 * (0.05 * 0.95 / 300) ** 0.5
+
+
+def test_what_cannot_alarm_costs_the_others_nothing():
+    falling, four = np.r_[np.full(5, -0.5), np.zeros(35)], np.r_[np.full(4, -0.5), np.zeros(36)]
+    decisions = decide([PairedTest(values, 0.02, 0.05) for values in (falling, np.zeros(40), four)])
+    assert [decision.verdict for decision in decisions] == [Verdict.REGRESSION, Verdict.PASS, Verdict.INCONCLUSIVE]
+    assert [decision.adjusted for decision in decisions] == [2**-5, 1.0, 1.0]
+    assert decisions[0].detectable == one(falling).detectable
+    assert decisions[2].detectable > one(four).detectable
