@@ -22,8 +22,8 @@ def headline(report: GateReport) -> str:
         return f"FAILED: {failed['system']} on {failure_text(failed)}"
     tests, rules = sum(finding.decision is not None for finding in report.findings), report.rules
     return (
-        f"{report.verdict} over {tests} comparisons; with no true difference the chance of any REGRESSION is at most {rules.alpha:g} (Holm), "
-        f"and a true drop of the MDE is caught with probability {rules.power:g}"
+        f"{report.verdict} over {tests} comparisons. With no true difference the chance of any REGRESSION is at most {rules.alpha:g} "
+        f"(Holm); a true drop of the MDE is caught with probability {rules.power:g}."
     )
 
 
