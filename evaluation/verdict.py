@@ -2,7 +2,7 @@
 
 REGRESSION: the mean fell by more than the margin, and a one-sided paired randomisation test finds the fall significant,
 Holm-corrected over the tests of the gate; so where there is no true difference it cries wolf with probability alpha at most.
-PASS: nothing changed, or a drop beyond the margin is excluded at alpha; passing takes every rule, so no correction is due.
+PASS: no query got worse, or a drop beyond the margin is excluded at alpha; passing takes every rule, so no correction is due.
 INCONCLUSIVE: anything else.
 """
 
@@ -90,8 +90,8 @@ def _decide(test: PairedTest, p: float, adjusted: float, level: float, power: fl
     significant = adjusted <= test.alpha
     if significant and mean < -test.margin:
         verdict, why = Verdict.REGRESSION, f"fell by {_points(-mean)}, p = {adjusted:.4f} after Holm"
-    elif not changed:
-        verdict, why = Verdict.PASS, "no query changed"
+    elif not (test.differences < 0).any():
+        verdict, why = Verdict.PASS, "no query got worse" if changed else "no query changed"
     elif shown:
         verdict, why = Verdict.PASS, f"a drop of more than {_points(max(0.0, -(lowest or 0.0)))} is excluded"
     else:

@@ -47,8 +47,10 @@ def test_a_drop_beyond_the_margin_can_be_excluded():
     assert decision.why == f"a drop of more than {-100 * decision.lowest:.1f} pp is excluded"
 
 
-def test_a_rise_passes():
-    assert one(np.r_[np.full(30, 0.2), np.zeros(30)], margin=0.0).verdict is Verdict.PASS
+def test_a_run_in_which_no_query_got_worse_passes():
+    decision = one([0.5, *np.zeros(19)], margin=0.0)
+    assert (decision.verdict, decision.why) == (Verdict.PASS, "no query got worse")
+    assert one([0.5, 0.5, -0.1, *np.zeros(17)], margin=0.0).verdict is Verdict.INCONCLUSIVE
 
 
 def test_two_queries_tell_nothing_unless_they_are_equal():
