@@ -22,6 +22,9 @@ Outcome = Literal["holds", "fails", "open"]
 ALPHA = 0.05
 """The level of all claims of an experiment together."""
 
+MANY = 5
+"""From this number of relevant observations on, a query is said to have many."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
@@ -58,6 +61,7 @@ SET_MEASURES: Mapping[str, str] = {
     "recall": "share of the relevant observations that the whole answer has",
     "precision": "share of the answer that is relevant, 0 for an empty answer",
     "returned": "observations in the answer",
+    "returned_of_many": f"observations in the answer where {MANY} or more are relevant",
     "tokens": "tokens of the answer, over all queries",
     "silence": "share of the unanswerable queries that got an empty answer",
     "stale": "share of the queries about changed facts whose first ten show what was superseded above what supersedes it",
@@ -149,6 +153,8 @@ def _values(run: Run, system: str, measure: str) -> dict[str, float]:
     if measure == "stale":
         scores = time_scores(run.queries.values(), run.observations, run.rankings[system])
         return {query: value for query, value in zip(scores.query_ids, scores.stale.tolist(), strict=True) if not math.isnan(value)}
+    if measure == "returned_of_many":
+        return {row["query"]: row["returned"] for row in answerable if row["relevant"] >= MANY}
     if measure in (*run.measures, "returned"):
         return {row["query"]: row[measure] for row in answerable}
     raise InputError(f"there is no measure {measure!r}", where="claim", remedy=f"there are {', '.join((*run.measures, *SET_MEASURES))}")

@@ -18,12 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and its figures; print the path."""
     from ..evaluation.record import load_run
+    from ..reports import preset
     from ..reports.real_embeddings import write_report
 
     run, path = load_run(arguments.run), Path(arguments.output)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(write_report(run, path), encoding="utf-8")
+    partial.write_text(preset.render(run) if "claim" in run.config else write_report(run, path), encoding="utf-8")
     os.replace(partial, path)
     print(path)
     return 0

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..datasets.errors import InputError
+
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
@@ -35,10 +37,22 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def evaluate_config(config: DictConfig, folder: Path) -> int:
     """Evaluate one resolved configuration, write its run to `folder`, print the table and the path."""
+    from ..reports import preset, waterfall
     from ..reports.table import aligned, head_to_head
+    from ..retrieval.telemetry import export_spans
 
+    if config.trace not in (None, "console", "otlp"):
+        raise InputError(f"trace is {config.trace!r}", where="trace", remedy="use console, otlp or null")
+    if config.trace == "otlp":
+        export_spans()
     run = record_run(config, folder)
     print(aligned(head_to_head(run)))
+    if config.get("claim"):
+        print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
+    if config.trace == "console":
+        print("", waterfall.slowest_queries(run), "", sep="\n")
+    for line in waterfall.slow_searches(run):
+        print(line, file=sys.stderr)
     for failure in run.manifest["failures"]:
         print(
             f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr

@@ -11,7 +11,7 @@ from ..evaluation.statistics import bootstrap_interval
 from .comparison import probability
 from .table import NONE, markdown, percent
 
-_COUNTS = ("returned", "tokens")  # measures that are no shares
+_COUNTS = ("returned", "returned_of_many", "tokens")  # measures that are no shares
 _WORDS = {"holds": "holds", "fails": "does not hold", "open": "stays open"}
 _LEGEND = (
     "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % BCa bootstrap interval. "
@@ -23,20 +23,27 @@ _LEGEND = (
 
 def render(run: Run) -> str:
     """Return the report of a run whose configuration has a ``claim`` block, in Markdown."""
-    block, verdicts = run.config["claim"], judge(run, claims_of(run))
-    named = {*block["measures"], *(verdict.claim.measure for verdict in verdicts)}
-    parts = [f"# {block['question']}", summary(run, verdicts), "## Systems", markdown(_systems(run), left=(0, 1))]
-    parts += [f"- `{measure}`: {meaning}" for measure, meaning in SET_MEASURES.items() if measure in named]
-    parts += ["## Claims", markdown(_claims(verdicts), left=(0, 1, 2, 3)), _LEGEND]
-    return "\n\n".join(parts) + "\n"
+    block, decided = run.config["claim"], verdicts(run)
+    named = {*block["measures"], *(verdict.claim.measure for verdict in decided)}
+    meanings = [f"- `{measure}`: {meaning}" for measure, meaning in SET_MEASURES.items() if measure in named]
+    parts = [f"# {block['question']}", summary(run, decided), "## Systems", markdown(_systems(run), left=(0, 1)), "\n".join(meanings)]
+    if counts := _ingest(run):
+        parts += ["## What ingest did", markdown(counts, left=(0, 1, 3))]
+    parts += ["## Claims", markdown(_claims(decided), left=(0, 1, 2, 3)), _LEGEND]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def summary(run: Run, verdicts: Sequence[Verdict]) -> str:
+def verdicts(run: Run) -> list[Verdict]:
+    """Decide the claims in a run's configuration."""
+    return judge(run, claims_of(run))
+
+
+def summary(run: Run, decided: Sequence[Verdict]) -> str:
     """Return how many claims hold, and a sentence for each."""
-    outcomes, data = Counter(verdict.outcome for verdict in verdicts), run.manifest["dataset"]
-    counted = f"{outcomes['holds']} of {len(verdicts)} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
+    outcomes, data = Counter(verdict.outcome for verdict in decided), run.manifest["dataset"]
+    counted = f"{outcomes['holds']} of {len(decided)} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
     asked = f"{data['answerable']} answerable and {data['queries'] - data['answerable']} unanswerable queries"
-    return "\n".join((f"**{counted}** on {data['name']} ({asked}).", "", *(f"- {sentence(verdict)}" for verdict in verdicts)))
+    return "\n".join((f"**{counted}** on {data['name']} ({asked}).", "", *(f"- {sentence(verdict)}" for verdict in decided)))
 
 
 def sentence(verdict: Verdict) -> str:
@@ -49,14 +56,14 @@ def sentence(verdict: Verdict) -> str:
         f"“{claim.says}” **{_WORDS[verdict.outcome]}**: {claim.measure} {_written(claim.measure, row.before)} → "
         f"{_written(claim.measure, row.after)} ({change}, 95 % interval {_bounds(verdict)}; {claim.baseline} → {claim.system})"
     )
-    if verdict.outcome == "open" and row.detectable is not None:
+    if verdict.outcome == "open" and row.detectable is not None and not (claim.by or claim.margin):
         text += f"; {row.n} queries show a change of {_written(claim.measure, row.detectable)} or more"
     return text + "."
 
 
-def _claims(verdicts: Sequence[Verdict]) -> list[list[str]]:
+def _claims(decided: Sequence[Verdict]) -> list[list[str]]:
     table = [["claim", "system", "against", "measure", "n", "before", "after", "Δ", "95 % interval", "p (Holm)", "verdict"]]
-    for verdict in verdicts:
+    for verdict in decided:
         claim, row = verdict.claim, verdict.difference
         numbers = [
             _written(claim.measure, row.before),
@@ -82,6 +89,17 @@ def _systems(run: Run) -> list[list[str]]:
             cells.append(_written(measure, float(values.mean())) + ends)
         table.append([system, labels.get(system, ""), *cells])
     return table
+
+
+def _ingest(run: Run) -> list[list[str]]:
+    """Return what the steps of ingest removed and counted, a row a step; nothing when no system has any."""
+    table = [["system", "step", "removed", "counted"]]
+    for system in run.systems:
+        steps = run.summary["systems"][system]["report"].get("ingest", {}).get("steps", {})
+        for step, counts in steps.items():
+            counted = ", ".join(f"{name} {n}" for name, n in counts.items() if name not in ("removed", "removed_ids") and n)
+            table.append([system, step, str(counts["removed"]), counted])
+    return table if len(table) > 1 else []
 
 
 def _bounds(verdict: Verdict) -> str:

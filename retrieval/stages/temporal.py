@@ -28,7 +28,7 @@ class TemporalFilter:
         self.events, self.analyzer = events, analyzer or Analyzer()
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
-        """Return the candidates of the period, in their order; all of them when the question names none."""
+        """Return the candidates of the period, in their order; all of them when it names none, or none lies in it."""
         now = question.asked_at or datetime.fromtimestamp(corpus.times.max(initial=0.0), UTC)
         named = period(question.text, now) or (self._around_event(question, corpus) if self.events else None)
         if named is None:
@@ -39,6 +39,9 @@ class TemporalFilter:
             kept &= times >= named.start.timestamp()
         if named.end:
             kept &= times < named.end.timestamp()
+        if not kept.any():
+            question.trace.notes.append("not filtered by time: nothing lies in the period")
+            return candidates
         return candidates.take(np.flatnonzero(kept))
 
     def _around_event(self, question: Question, corpus: Corpus) -> Period | None:

@@ -49,6 +49,12 @@ def test_an_event_is_dated_by_the_first_title_that_has_its_terms(text: str, rows
     assert kept(text) == rows
 
 
+def test_a_period_that_holds_nothing_filters_nothing_and_says_so() -> None:
+    question = Question("what did we do in 2019?")
+    assert kept("", question=question) == ALL
+    assert question.trace.notes == ["not filtered by time: nothing lies in the period"]
+
+
 def test_events_can_be_left_alone() -> None:
     assert kept("before the migration to PostgreSQL", events=False) == ALL
 
