@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from .errors import InputError
+from .packed import packed
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The timestamp of an observation whose source carries none."""
@@ -32,6 +33,7 @@ def _check_time(moment: datetime, what: str) -> None:
         raise InputError(f"the {what} {moment.isoformat()} has no time zone", remedy="append 'Z' for UTC")
 
 
+@packed("title", "subtitle", "narrative", "facts", "concepts", "files")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     """One thing an agent remembered.
