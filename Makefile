@@ -9,7 +9,7 @@ ALL    := $(VENV)/.ready-all
 
 report: $(READY)
 	@run=runs/$$(date -u +%Y-%m-%dT%H-%M-%S)-real-embeddings; \
-	$(BIN)/recallmeter run name=real-embeddings hydra.run.dir=$$run && \
+	$(BIN)/recallmeter run experiment=real_embeddings hydra.run.dir=$$run && \
 	$(BIN)/recallmeter report $$run -o reports/REAL-EMBEDDINGS.md
 
 test: $(READY)

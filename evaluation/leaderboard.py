@@ -83,11 +83,9 @@ class Leaderboard:
         self.failed, self.measure, self.seed = len(points) - len(complete), measure, seed
         if not complete:
             raise InputError("no complete point", remedy="run the sweep again with --retry-failed")
-        if known := sorted(
-            {m for point in complete for m in point.measures} - {measure} - ({measure} if measure in complete[0].measures else set())
-        ):
-            if not any(measure in point.measures for point in complete):
-                raise InputError(f"no point has the measure {measure!r}", remedy=f"there are {', '.join(known)}")
+        known = sorted({m for point in complete for m in point.measures})
+        if measure not in known:
+            raise InputError(f"no point has the measure {measure!r}", remedy=f"there are {', '.join(known)}")
         cells = [(p, s) for p in complete if measure in p.measures for s in p.systems if system in (None, s)]
         if not cells:
             raise InputError(

@@ -32,11 +32,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """The systems that a report is about, and the steps between them; all tests of a report are corrected together."""
+    """The systems that a report is about, the steps between them, and the lead of the best over all others.
+
+    The tests on R@10, of steps and leads together, are one table that is corrected as a whole; those on the other measures are
+    another. `rivals` are all that could be recommended, which controls cannot, the highest R@10 first.
+    """
 
     main: tuple[str, ...]
+    rivals: tuple[str, ...]
     labels: Mapping[str, str]
     steps: tuple[Step, ...]
+    leads: Mapping[str, Difference]
 
     @classmethod
     def of(cls, run: Run) -> Steps:
@@ -46,10 +52,15 @@ class Steps:
         pairs = [(step["title"], step["from"], step["to"]) for step in (wanted["steps"] or ())]
         pairs = pairs or [(f"{main[0]} → {name}", main[0], name) for name in main[1:]]
         pairs = [pair for pair in pairs if pair[1] in run.systems and pair[2] in run.systems]
-        measures = [measure for measure in MEASURES if measure in run.measures]
-        found = _differences(run, [(before, after) for _, before, after in pairs], measures)
-        steps = (Step(title, before, after, rows) for (title, before, after), rows in zip(pairs, found, strict=True))
-        return cls(main, wanted["labels"] or {}, tuple(steps))
+        rivals = [name for name in run.systems if name not in wanted["controls"]]
+        rivals.sort(key=lambda name: (-(run.summary["systems"][name]["measures"][MAIN]["mean"] or 0.0), name))
+        leads = [(name, rivals[0]) for name in rivals[1:]]
+        transitions = [(before, after) for _, before, after in pairs]
+        others = [measure for measure in MEASURES if measure in run.measures and measure != MAIN]
+        first, second = _differences(run, [*transitions, *leads], [MAIN]), _differences(run, transitions, others)
+        steps = [Step(*pair, {**first[i], **second[i]}) for i, pair in enumerate(pairs)]
+        won = {name: rows[MAIN] for (name, _), rows in zip(leads, first[len(steps) :], strict=True)}
+        return cls(main, tuple(rivals), wanted["labels"] or {}, tuple(steps), won)
 
     def label(self, system: str) -> str:
         """Return what the report calls a system."""
@@ -58,6 +69,8 @@ class Steps:
 
 def _differences(run: Run, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> list[dict[str, Difference]]:
     """Compare each (before, after) on each measure; all of them are corrected as one table."""
+    if not pairs or not measures:
+        return [{} for _ in pairs]
     pairings = [pair(results_of(run, before), results_of(run, after)) for before, after in pairs]
     return [{row.measure: row for row in comparison.overall} for comparison in compare(pairings, measures, alpha=ALPHA)]
 
@@ -69,7 +82,7 @@ def shown(difference: Difference) -> bool:
 
 def sign(value: float) -> str:
     """Write a difference in percentage points with its sign, such as ``+8.2``."""
-    return f"{100 * value:+.1f}"
+    return f"{round(100 * value, 1) + 0.0:+.1f}"  # the sum turns a negative zero into a positive one
 
 
 def bounds(difference: Difference) -> str:
@@ -91,16 +104,16 @@ def findings(run: Run, steps: Steps) -> Iterator[str]:
 
 
 def recommendation(run: Run, steps: Steps) -> str:
-    """Name the simplest of the main systems that the best one is not shown to beat; they are listed from simple to composed."""
-    best, *others = _ranked(run, steps)
-    leads = _leads(run, best, others)
-    equals = [name for name in steps.main if name == best or not shown(leads[name])]
-    choice = equals[0]
+    """Name the simplest of the systems that the best one is not shown to beat: the fewest arms, then the higher mean."""
+    best, *others = steps.rivals
+    leads = steps.leads
+    equals = [name for name in (best, *others) if name == best or not shown(leads[name])]
+    choice = min(equals, key=lambda name: len(run.summary["systems"][name]["arms"]))
     text = f"Use **{steps.label(choice)}**. "
     if choice == best:
-        beaten = [steps.label(name) for name in steps.main if name not in equals]
+        beaten = [steps.label(name) for name in others if name not in equals]
         text += f"It has the highest R@10 ({_mean(run, best)} %)"
-        text += f", and is shown to beat {listed(beaten)}." if beaten else ", although no other system is shown to be worse."
+        text += f", with a lead that is shown over {listed(beaten)}." if beaten else ", although no other system is shown to be worse."
     else:
         text += (
             f"{steps.label(best)} has the highest R@10 ({_mean(run, best)} % against {_mean(run, choice)} %), but that lead of "
@@ -113,26 +126,16 @@ def recommendation(run: Run, steps: Steps) -> str:
     return text + " This holds for this data set; `recallmeter run dataset=…` says what holds for another."
 
 
-def _leads(run: Run, best: str, others: Sequence[str]) -> dict[str, Difference]:
-    """Return the lead of the best system over each of the others."""
-    return {name: rows[MAIN] for name, rows in zip(others, _differences(run, [(name, best) for name in others], [MAIN]), strict=True)}
-
-
-def _ranked(run: Run, steps: Steps) -> list[str]:
-    return sorted(steps.main, key=lambda name: (-(run.summary["systems"][name]["measures"][MAIN]["mean"] or 0.0), name))
-
-
 def _mean(run: Run, system: str, measure: str = MAIN) -> str:
     return percent(run.summary["systems"][system]["measures"][measure]["mean"])
 
 
 def _best(run: Run, steps: Steps) -> str:
-    best, *rest = _ranked(run, steps)
+    best, *rest = steps.rivals
     text = f"**{steps.label(best)} finds the most**: R@10 {_mean(run, best)} %"
     if not rest:
         return text + "."
-    against = _leads(run, best, rest)
-    even = [steps.label(name) for name in rest if not shown(against[name])]
+    even = [steps.label(name) for name in rest if not shown(steps.leads[name])]
     if not even:
         return text + ", and the lead over every other system is shown (corrected p < .05)."
     return text + f". Its lead over {listed(even)} is inside the noise of {run.summary['answerable']} queries."
@@ -145,7 +148,8 @@ def _step(step: Step) -> str:
         return f"**{step.title}: no change.** Not one query's R@10 differs."
     others = [f"{HEADLINE[m]} {sign(d.mean)}" for m, d in step.differences.items() if shown(d) and m != MAIN]
     also = f" Shown as well: {listed(others)} pp." if others else ""
-    moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} (p = {main.adjusted:.3f} after correction)."
+    p = f"p = {main.adjusted:.3f} after correction"
+    moved = f"R@10 {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses} ({p})."
     if shown(main):
         return f"**{step.title}: {'helps' if main.mean > 0 else 'hurts'}.** {moved}{also}"
     detectable = "" if main.detectable is None else f" This many queries would show {percent(main.detectable)} pp."
@@ -164,13 +168,13 @@ def _categories(run: Run, steps: Steps) -> Iterator[str]:
             continue
         (low, worst, n_worst), (high, best, n_best) = changes[0], changes[-1]
         yield (
-            f"By category, *{step.title}* moves R@10 most in {best} ({sign(high)} pp, n = {n_best}) and least in {worst} ({sign(low)} pp, n = {n_worst}); "
-            "with so few queries each these are hints, not results."
+            f"By category, *{step.title}* is worth from {sign(low)} pp of R@10 in {worst} (n = {n_worst}) "
+            f"to {sign(high)} pp in {best} (n = {n_best}); with so few queries each these are hints, not results."
         )
 
 
 def _room(run: Run, steps: Steps) -> str:
-    best = _ranked(run, steps)[0]
+    best = steps.rivals[0]
     reached = {m: run.summary["systems"][best]["measures"][m]["mean"] for m in ("recall@5", "recall@10") if m in run.measures}
     ceilings = run.summary["ceilings"]
     parts = [f"{HEADLINE[m]} {percent(mean)} of {percent(ceilings[m])} attainable" for m, mean in reached.items()]
@@ -185,7 +189,8 @@ def _cost(run: Run, steps: Steps) -> str:
     tokens = {name: run.summary["systems"][name]["tokens"]["mean"] for name in steps.main}
     low, high = min(tokens.values()), max(tokens.values())
     return (
-        f"**Reading the first {run.manifest['tokens_at']} instead of everything saves {percent(1 - high / whole)}–{percent(1 - low / whole)} % of the tokens** "
+        f"**Reading the first {run.manifest['tokens_at']} instead of everything saves "
+        f"{percent(1 - high / whole)}–{percent(1 - low / whole)} % of the tokens** "
         f"({low:,.0f}–{high:,.0f} against {whole:,} a query); that comes from returning ten, whichever system ranks them."
     )
 
@@ -204,7 +209,8 @@ def _silence(run: Run, steps: Steps) -> Iterator[str]:
         return
     counts = {name: run.summary["systems"][name]["unanswerable"] for name in steps.main}
     if not any(count["silent"] for count in counts.values()):
-        yield f"**No system stays silent**: each returned something for every one of the {run.summary['unanswerable']} queries that have no answer."
+        without = run.summary["unanswerable"]
+        yield f"**No system stays silent**: each returned something for every one of the {without} queries that have no answer."
     else:
         parts = [f"{steps.label(name)} {count['silent']} of {count['n']}" for name, count in counts.items()]
         yield f"Queries that have no answer came back empty from {listed(parts)}."
