@@ -1,0 +1,71 @@
+"""The short report of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from recallmeter.datasets.model import Dataset
+from recallmeter.evaluation.record import Run, load_run
+from recallmeter.reports.preset import render, sentence, summary, verdicts
+
+
+@pytest.fixture
+def run(write_run: Callable[..., Path], memory: Dataset) -> Run:
+    bad = {query.id: ["o39"] for query in memory.queries[:12]}
+    slip = {query.id: ["o39", *sorted(query.relevant)] for query in memory.queries[:2]}
+    folder = write_run("run", {"good": {}, "bad": bad, "slip": slip})
+    claims: list[dict[str, Any]] = [
+        {"says": "bad finds more", "system": "bad", "measure": "recall@10", "expect": "higher"},
+        {"says": "bad reads a tenth less", "system": "bad", "measure": "tokens", "expect": "lower", "by": 0.1},
+        {"says": "slip ranks better", "system": "slip", "measure": "mrr", "expect": "higher"},
+    ]
+    block = {
+        "question": "Is bad good?",
+        "baseline": "good",
+        "measures": ["recall@10", "silence"],
+        "labels": {"bad": "the bad one"},
+        "claims": claims,
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump({"claim": block}))
+    return load_run(folder)
+
+
+def test_the_verdict_counts_the_claims_and_follows_from_the_numbers(run: Run) -> None:
+    lines = summary(run, verdicts(run)).splitlines()
+    assert lines[0] == "**1 of 3 claims hold, 1 do not, 1 stay open** on small (24 answerable and 1 unanswerable queries)."
+    assert lines[2].startswith(
+        "- “bad finds more” **does not hold**: recall@10 100.0 → 50.0 (-50.0 pp, 95 % interval [-70.8, -29.2]; good → bad)"
+    )
+    assert lines[3].startswith(
+        "- “bad reads a tenth less” **holds**: tokens 19.2 → 14.4 (-4.8 or -25 %, 95 % interval [-6.8, -2.8]; good → bad)"
+    )
+
+
+def test_an_open_claim_says_what_so_many_queries_would_show(run: Run) -> None:
+    text = sentence(verdicts(run)[2])
+    assert "**stays open**" in text
+    assert "; 24 queries show a change of " in text
+
+
+def test_the_report_has_question_verdict_systems_meanings_and_claims(run: Run) -> None:
+    report = render(run)
+    assert report.startswith("# Is bad good?\n\n**1 of 3 claims hold")
+    assert "| bad | the bad one | 50.0 [29.2, 70.8] | 100.0 |" in report
+    assert "- `silence`: share of the unanswerable queries" in report
+    assert "- `precision`" not in report
+    assert "What ingest did" not in report
+    assert "| bad finds more | bad | good | recall@10 | 24 | 100.0 | 50.0 | -50.0 | [-70.8, -29.2] |" in report
+
+
+def test_what_ingest_did_is_told_step_by_step(run: Run) -> None:
+    steps = {"lifecycle": {"removed": 3, "episodic": 5, "semantic": 0, "removed_ids": ["o01", "o02", "o03"]}}
+    run.summary["systems"]["good"]["report"] = {"ingest": {"taken_in": 40, "kept": 37, "steps": steps}}
+    assert "| good | lifecycle | 3 | episodic 5 |" in render(run)
+
+
+def test_a_report_is_the_same_each_time(run: Run) -> None:
+    assert render(run) == render(load_run(run.path))
