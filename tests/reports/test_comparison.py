@@ -1,0 +1,60 @@
+"""Comparisons as people read them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from recallmeter.evaluation.changes import changes
+from recallmeter.evaluation.compare import compare, pair, results_of
+from recallmeter.evaluation.record import load_run
+from recallmeter.reports.comparison import document, probability, record, rows, text
+
+HALF = {f"q{i:02}": [f"o{i:02}", "o39"] for i in range(0, 24, 3)}
+
+
+@pytest.fixture
+def compared(write_run):
+    run = load_run(write_run("run", {"good": {}, "half": HALF}))
+    pairing = pair(results_of(run, "good"), results_of(run, "half"))
+    measures = ["recall@10", "mrr"]
+    return compare([pairing], measures)[0], changes(pairing, measures, run.queries, depth=10)
+
+
+def test_the_table_holds_what_a_paper_prints(compared):
+    comparison, _ = compared
+    assert rows(comparison.overall)[:2] == [
+        ["measure", "n", "before", "after", "Δ pp", "95 % interval", "p", "adjusted", "W/T/L", "MDE pp"],
+        ["recall@10", "24", "100.0", "83.3", "-16.7", "[-27.1, -8.3]", ".008", ".016*", "0/16/8", "17.7"],
+    ]
+    assert rows(comparison.by_category)[0][0] == "category"
+
+
+def test_text_and_markdown_show_the_changed_queries(compared):
+    comparison, queries = compared
+    told = text(comparison, queries, 2)
+    assert told.startswith("good → half (24 queries)\n\nmeasure")
+    assert "q00 [exact] “question 0”: recall@10 100.0 → 50.0\n    relevant: o12 1 → below 10, o00 2 → 1\n    instead:  o39 at 2" in told
+    assert told.endswith("… and 6 more queries")
+    written = document(comparison, queries, 2)
+    assert written.startswith("## good → half (24 queries)\n\n| measure |")
+    assert "### Queries that changed (8)" in written
+
+
+def test_nothing_changed_leaves_no_empty_section(write_run):
+    run = load_run(write_run("same", {"good": {}, "twin": {}}))
+    comparison = compare([pair(results_of(run, "good"), results_of(run, "twin"))], ["recall@10"])[0]
+    assert "Queries that changed" not in document(comparison, [], 5)
+    assert text(comparison, [], 5).count("\n\n") == 2
+
+
+def test_the_record_reads_back_as_json(compared):
+    found = json.loads(json.dumps(record(*compared), allow_nan=False))
+    assert (found["before"], found["after"], found["queries"], len(found["changed"])) == ("good", "half", 24, 8)
+    assert found["overall"][0]["interval"]["why"] == ""
+    assert found["changed"][0]["relevant"][0] == {"id": "o12", "before": 1, "after": None}
+
+
+@pytest.mark.parametrize(("p", "written"), [(None, "–"), (0.0004, "<.001"), (0.031, ".031"), (1.0, "1.000")])
+def test_p_values_are_written_short(p, written):
+    assert probability(p) == written
