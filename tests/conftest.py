@@ -87,6 +87,8 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
             "seed": 0,
             "k": 20,
             "calibration_ms": 2.0,
+            "started": "2026-01-02T03:04:05+00:00",
+            "ended": "2026-01-02T03:04:06+00:00",
             "failures": [
                 {"system": r.name, "queries": 1, "query": q, "error": a.error} for r in results for q, a in r.answers.items() if a.error
             ],
