@@ -12,6 +12,7 @@ from ..datasets.errors import InputError
 from .analysis import Analyzer
 from .corpus import Candidates, Corpus, Question
 from .postings import Postings
+from .segmentation import is_unspaced
 from .synonyms import SOFTWARE, Synonyms, load_groups
 from .text import indexed_text
 from .topk import top_k
@@ -80,10 +81,12 @@ class BM25Index:
         scores = np.zeros(len(self.postings))
         for term, weight in self._weighted(question.text).items():
             first, last = self.postings.beginning_with(term)
-            if first < last and self.postings.vocabulary[first] == term:
+            indexed = first < last and self.postings.vocabulary[first] == term
+            if indexed:
                 self._add(scores, first, first + 1, weight)
                 first += 1
-            self._add(scores, first, last, weight * self.settings.prefix_weight)
+            if not (indexed and is_unspaced(term)):  # such words are split down to their parts already
+                self._add(scores, first, last, weight * self.settings.prefix_weight)
         if question.visible is not None:
             scores[~question.visible] = 0.0
         return top_k(scores, limit)
