@@ -15,9 +15,9 @@ _COUNTS = ("returned", "returned_of_many", "tokens")  # measures that are no sha
 _WORDS = {"holds": "holds", "fails": "does not hold", "open": "stays open"}
 _LEGEND = (
     "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % BCa bootstrap interval. "
-    "p: two-sided randomisation test, Holm-corrected over all claims. A direction holds at p < .05; a claim with a bound by a cautious "
-    "one-sided t-test against the bound at .05 over the number of claims; it does not hold when the opposite is shown so, or nothing "
-    "changed at all; else it stays open."
+    "p: two-sided randomisation test, Holm-corrected over all claims. A direction holds at p < .05, and does not when the opposite is "
+    "shown or nothing changed at all. A claim with a bound holds, or does not, by a one-sided t-test against that bound at .05 over "
+    "the number of claims; for holding, as if one more query had gone as badly as the largest change seen. Else a claim stays open."
 )
 
 
@@ -41,7 +41,11 @@ def verdicts(run: Run) -> list[Verdict]:
 def summary(run: Run, decided: Sequence[Verdict]) -> str:
     """Return how many claims hold, and a sentence for each."""
     outcomes, data = Counter(verdict.outcome for verdict in decided), run.manifest["dataset"]
-    counted = f"{outcomes['holds']} of {len(decided)} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
+    counted = (
+        f"{outcomes['holds']} of {len(run.config['claim']['claims'])} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
+    )
+    if unmeasured := len(run.config["claim"]["claims"]) - len(decided):
+        counted += f", {unmeasured} can't be measured"
     asked = f"{data['answerable']} answerable and {data['queries'] - data['answerable']} unanswerable queries"
     return "\n".join((f"**{counted}** on {data['name']} ({asked}).", "", *(f"- {sentence(verdict)}" for verdict in decided)))
 
@@ -84,6 +88,9 @@ def _systems(run: Run) -> list[list[str]]:
         cells = []
         for measure in block["measures"]:
             values = measured(run, system, measure)
+            if len(values) == 0:
+                cells.append(NONE)
+                continue
             low, high, _ = bootstrap_interval(values, seed=run.manifest["seed"])
             ends = "" if low is None or high is None else f" [{_written(measure, low)}, {_written(measure, high)}]"
             cells.append(_written(measure, float(values.mean())) + ends)

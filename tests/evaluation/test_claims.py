@@ -101,9 +101,11 @@ class TestMeasures:
     def test_an_empty_answer_to_an_unanswerable_query_is_silence(self, runs: Callable[..., Run]) -> None:
         assert measured(runs({"s": {"q99": []}}), "s", "silence").tolist() == [1.0]
 
-    def test_a_measure_without_a_query_is_refused(self, runs: Callable[..., Run]) -> None:
-        with pytest.raises(InputError, match="no query to measure 'returned_of_many' on"):
-            measured(runs({"s": {}}), "s", "returned_of_many")
+    def test_a_claim_that_no_query_is_there_for_is_left_out(self, runs: Callable[..., Run], memory: Dataset) -> None:
+        run = runs({"a": {}, "b": {}})
+        assert len(measured(run, "a", "returned_of_many")) == 0
+        many, few = (Claim(says="it", system="a", baseline="b", measure=m, expect="kept") for m in ("returned_of_many", "returned"))
+        assert [verdict.claim for verdict in judge(run, [many, few])] == [few]
 
     def test_an_unknown_measure_is_refused_and_the_known_ones_named(self, runs: Callable[..., Run]) -> None:
         with pytest.raises(InputError, match=r"no measure 'f1'.*recall@10.*silence"):

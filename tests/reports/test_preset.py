@@ -61,6 +61,14 @@ def test_the_report_has_question_verdict_systems_meanings_and_claims(run: Run) -
     assert "| bad finds more | bad | good | recall@10 | 24 | 100.0 | 50.0 | -50.0 | [-70.8, -29.2] |" in report
 
 
+def test_a_claim_that_cannot_be_measured_is_counted(run: Run) -> None:
+    run.config["claim"]["measures"].append("returned_of_many")
+    run.config["claim"]["claims"].append({"says": "it", "system": "bad", "measure": "returned_of_many", "expect": "higher"})
+    report = render(run)
+    assert "**1 of 4 claims hold, 1 do not, 1 stay open, 1 can't be measured** on small" in report
+    assert "| bad | the bad one | 50.0 [29.2, 70.8] | 100.0 | – |" in report
+
+
 def test_what_ingest_did_is_told_step_by_step(run: Run) -> None:
     steps = {"lifecycle": {"removed": 3, "episodic": 5, "semantic": 0, "removed_ids": ["o01", "o02", "o03"]}}
     run.summary["systems"]["good"]["report"] = {"ingest": {"taken_in": 40, "kept": 37, "steps": steps}}
