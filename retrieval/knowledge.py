@@ -123,7 +123,8 @@ def _declared(observation: Observation, succeeds: bool, analyzer: Analyzer) -> I
     for file in o.files:
         yield _key(file.rpartition("/")[2], analyzer), "name"
         yield f"file:{file}", "file"
-    yield f"session:{o.session_id}", "session"
+    if o.session_id:
+        yield f"session:{o.session_id}", "session"
     if o.superseded_by is not None:
         yield f"superseded:{o.superseded_by}", "superseded"
     if succeeds:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 import unicodedata
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from recallmeter.datasets.beir import load_beir
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
 from recallmeter.retrieval import segmentation
@@ -127,6 +130,23 @@ def test_further_languages_come_with_an_extra() -> None:
     pytest.importorskip("Stemmer", reason="the extra languages is not installed")
     assert Analyzer("hi").terms("किताबें") == Analyzer("hi").terms("किताबों")
     assert Analyzer("ca").terms("configuracions") == Analyzer("ca").terms("configuració")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("mode", ["bigrams", pytest.param("words", marks=pytest.mark.integration)])
+def test_chinese_paragraphs_are_found(mode: segmentation.Mode, shared: Path) -> None:
+    """NDCG@10 of 1,190 questions with one paragraph each; over white space it would be near 0."""
+    if mode == "words":
+        pytest.importorskip("rjieba", reason="the extra cjk is not installed")
+    dataset = load_beir(str(shared / "data" / "xquad-zh"))
+    system = Pipeline({"bm25": BM25(Analyzer(segmentation=mode))})
+    system.index(dataset.observations)
+    gains = []
+    for query in dataset.queries:
+        (answer,) = query.relevant
+        ids = system.search(query.text, 10).ids
+        gains.append(1 / math.log2(ids.index(answer) + 2) if answer in ids else 0.0)
+    assert sum(gains) / len(gains) >= 0.96
 
 
 def test_what_is_not_offered_is_refused() -> None:
