@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import count
 
 from ..model import Dataset, Observation, Query
+from .composition import Composer
 from .events import Application, Question
 from .project_bible import kilnhouse
 from .timeline import Timeline
@@ -52,14 +54,19 @@ def stream_queries(sessions: int = 30, observations_per_session: int = 8, seed: 
 
 def _applications(timeline: Timeline) -> Iterator[tuple[int, Application]]:
     """Yield the applications, each with the number of its first observation."""
-    application = kilnhouse(timeline.seed)
-    yield 0, application
+    composer, first = Composer(timeline.seed), 0
+    for number in count():
+        application = composer.application(number) if number else kilnhouse(timeline.seed)
+        yield first, application
+        first += len(application.keys)
+        if first >= timeline.total:
+            return
 
 
 def _observations(timeline: Timeline) -> Iterator[Observation]:
     for first, application in _applications(timeline):
-        for number, event in enumerate(application.events[: timeline.total - first], first):
-            later = application.superseded_by.get(event.key)
+        for number, key in enumerate(application.keys[: timeline.total - first], first):
+            event, later = application.event(key), application.superseded_by.get(key)
             later_number = first + application.position[later] if later else timeline.total
             yield Observation(
                 id=timeline.identifier(number),

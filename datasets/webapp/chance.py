@@ -27,8 +27,8 @@ class Chance:
         return int.from_bytes(digest, "big") % n
 
     def pick(self, options: Sequence[T], *key: object) -> T:
-        """Return one of the options."""
-        return options[self.below(len(options), *key)]
+        """Return one of the options; the only one without a throw."""
+        return options[0] if len(options) == 1 else options[self.below(len(options), *key)]
 
 
 @dataclass(frozen=True)

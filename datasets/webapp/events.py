@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One remembered event; the fields are those of an `Observation`, `supersedes` is the key of the earlier event that it makes untrue."""
+    """One remembered event; the fields are those of an `Observation`."""
 
-    key: str
     type: str
     title: str
     subtitle: str
@@ -20,7 +19,6 @@ class Event:
     concepts: tuple[str, ...]
     files: tuple[str, ...]
     importance: int
-    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +42,20 @@ class Question:
 
 @dataclass(frozen=True)
 class Application:
-    """The life of one application: events in the order in which they happened, and questions."""
+    """The life of one application.
 
-    name: str
-    events: tuple[Event, ...]
+    Attributes:
+        keys: its events by key, in the order in which they happened.
+        superseded_by: event key → key of the later event that made it untrue.
+        event: tells one event by its key; only then is it put into words.
+    """
+
+    keys: tuple[str, ...]
+    superseded_by: Mapping[str, str]
     questions: tuple[Question, ...]
+    event: Callable[[str], Event]
 
     @cached_property
     def position(self) -> Mapping[str, int]:
         """Event key → its place in the order."""
-        return {event.key: place for place, event in enumerate(self.events)}
-
-    @cached_property
-    def superseded_by(self) -> Mapping[str, str]:
-        """Event key → key of the event that made it untrue."""
-        return {event.supersedes: event.key for event in self.events if event.supersedes}
+        return {key: place for place, key in enumerate(self.keys)}

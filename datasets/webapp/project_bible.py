@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from .chance import Chance, Wording
 from .events import Application, Event, Question
-
-NAME = "Kilnhouse"
+from .pages import page
 
 _PHASES = ("1-scaffolding", "2-authentication", "3-database", "4-api", "5-testing", "6-deployment")
 
 
 def kilnhouse(seed: int) -> Application:
     """Return the hand-written application with its 240 events; the seed settles figures and phrases, never what happened."""
-    wording = Wording(Chance(seed), _read("values"))
-    events = tuple(_event(record, wording) for phase in _PHASES for record in _read(phase))
-    questions = tuple(_question(record, wording, events[-1].key) for record in _read("questions"))
-    return Application(NAME, events, questions)
+    wording = Wording(Chance(seed), page("values"))
+    records = {record["key"]: record for phase in _PHASES for record in page(phase)}
+    keys = tuple(records)
+    return Application(
+        keys=keys,
+        superseded_by={record["supersedes"]: key for key, record in records.items() if "supersedes" in record},
+        questions=tuple(_question(record, wording, keys[-1]) for record in page("questions")),
+        event=lambda key: _event(records[key], wording),
+    )
 
 
 def _event(record: Mapping[str, Any], wording: Wording) -> Event:
@@ -30,7 +32,6 @@ def _event(record: Mapping[str, Any], wording: Wording) -> Event:
         return wording.settle(record[field], f"{key}.{field}")
 
     return Event(
-        key=key,
         type=record["type"],
         title=settled("title"),
         subtitle=settled("subtitle"),
@@ -39,7 +40,6 @@ def _event(record: Mapping[str, Any], wording: Wording) -> Event:
         concepts=tuple(record["concepts"]),
         files=tuple(record["files"]),
         importance=record["importance"],
-        supersedes=record.get("supersedes"),
     )
 
 
@@ -53,12 +53,3 @@ def _question(record: Mapping[str, Any], wording: Wording, last: str) -> Questio
         asked_after=record.get("asked_after", last),
         tags=("core",) if record.get("core") else (),
     )
-
-
-@cache
-def _read(name: str) -> Any:
-    """Read one file of the bible; libyaml where it is built in, because 240 events take the pure reader half a second."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(files(__package__).joinpath(f"bible/{name}.yaml").read_text(encoding="utf-8"), loader)
