@@ -58,12 +58,21 @@ class Decision:
 
 
 def decide(tests: Sequence[PairedTest], *, power: float = 0.8, seed: int = 0) -> list[Decision]:
-    """Decide all tests of one gate.
+    """Decide all tests of one gate; tests over equally many queries share their exchanges, which saves time and changes nothing."""
+    p, sizes = np.ones(len(tests)), np.array([len(test.differences) for test in tests])
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size).tolist()
+        p[rows] = paired_randomisation(np.stack([tests[row].differences for row in rows]), alternative="less", seed=seed)
+    return conclude(tests, p, power=power)
+
+
+def conclude(tests: Sequence[PairedTest], p: Floats, *, power: float = 0.8) -> list[Decision]:
+    """Decide all tests of one gate from their one-sided p-values, shape (tests,).
 
     The Holm family is made of the tests that can alarm at all: p is never below 2^-c with c changed queries, whatever the signs
     of the changes, so a test with too few of them cannot cry wolf and costs the others nothing (Tarone, Biometrics 1990).
     """
-    p, adjusted = _one_sided(tests, seed), np.ones(len(tests))
+    adjusted = np.ones(len(tests))
     able = np.array([0.5 ** np.count_nonzero(test.differences) <= test.alpha for test in tests], dtype=bool)
     adjusted[able] = holm(p[able])
     family = int(able.sum()) + ~able  # a test outside is told what it could show inside
@@ -71,16 +80,6 @@ def decide(tests: Sequence[PairedTest], *, power: float = 0.8, seed: int = 0) ->
         _decide(test, float(raw), float(corrected), test.alpha / int(size), power)
         for test, raw, corrected, size in zip(tests, p, adjusted, family, strict=True)
     ]
-
-
-def _one_sided(tests: Sequence[PairedTest], seed: int) -> Floats:
-    """Return p for a fall; tests over equally many queries share their exchanges, which saves time and changes nothing."""
-    p = np.ones(len(tests))
-    sizes = np.array([len(test.differences) for test in tests])
-    for size in np.unique(sizes):
-        rows = np.flatnonzero(sizes == size).tolist()
-        p[rows] = paired_randomisation(np.stack([tests[row].differences for row in rows]), alternative="less", seed=seed)
-    return p
 
 
 def _decide(test: PairedTest, p: float, adjusted: float, level: float, power: float) -> Decision:
