@@ -99,7 +99,8 @@ class _GraphIndex:
     def _from_names(self, text: str, visible: NDArray[np.bool_]) -> Iterator[_Walk]:
         """Walk from the nodes that the question names, the best first."""
         nodes, qualities = self.graph.named_by(self._terms(text))
-        starts = Candidates.best(nodes, qualities * self.graph.weights[nodes], self.settings.starts)
+        weights = qualities * self.graph.weights[nodes]
+        starts = Candidates.best(nodes[weights > 0], weights[weights > 0], self.settings.starts)
         for node, weight in zip(starts.rows.tolist(), starts.scores.tolist(), strict=True):
             rows = self.graph.rows.of(node)
             rows = rows[visible[rows]]

@@ -94,6 +94,7 @@ def test_case_does_not_hide_a_name_but_a_name_outweighs_a_plain_word() -> None:
     scores = found(Graph(), memory, "redis or Postgres")
     assert list(scores) == ["o1", "o0"]
     assert found(Graph(), memory, "redis") == {"o0": 1.0}
+    assert found(Graph(plain_weight=0), memory, "redis") == {}
 
 
 def test_a_node_is_named_by_half_of_its_parts() -> None:
