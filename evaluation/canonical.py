@@ -17,6 +17,9 @@ TIE_RULE = "score descending, then id ascending"
 """How equal scores are ordered, everywhere; named in every report."""
 
 
+_ROWS_AT_ONCE = 2048  # a block that stays in the cache
+
+
 def canonical(hits: Sequence[Hit], query: str = "") -> tuple[Hit, ...]:
     """Return the hits in canonical order: of a repeated id the first is kept, scores are float64, ties go by id ascending.
 
@@ -57,23 +60,33 @@ def canonical_matrix(documents: NDArray[np.integer], scores: NDArray[np.floating
     """
     if documents.shape != scores.shape or documents.ndim != 2:
         raise InputError(f"documents {documents.shape} and scores {scores.shape} are not two matrices of one shape")
-    empty = documents < 0
-    keys = np.where(empty, np.inf, -scores.astype(np.float64))
-    if not np.isfinite(keys[~empty]).all():
-        row, column = np.argwhere(~np.isfinite(keys) & ~empty)[0]
-        raise InputError(f"score {scores[row, column]} of document {documents[row, column]} is not finite", where=f"row {row}")
-    before, after = keys[:, :-1], keys[:, 1:]
-    ordered = (before < after) | ((before == after) & ((documents[:, :-1] < documents[:, 1:]) | empty[:, 1:]))
-    unordered = np.flatnonzero(~ordered.all(axis=1))
     result = documents.astype(np.int32)
-    order = np.lexsort((documents[unordered], keys[unordered]), axis=-1)
-    result[unordered] = np.take_along_axis(result[unordered], order, axis=1)
+    for at in range(0, len(result), _ROWS_AT_ONCE):
+        block, given = result[at : at + _ROWS_AT_ONCE], scores[at : at + _ROWS_AT_ONCE]
+        keys = np.where(block < 0, np.inf, -given.astype(np.float64))
+        if (wrong := ~np.isfinite(keys) & (block >= 0)).any():
+            row, column = np.argwhere(wrong)[0]
+            raise InputError(f"score {given[row, column]} of document {block[row, column]} is not finite", where=f"row {at + row}")
+        unordered = np.flatnonzero(~(keys[:, :-1] < keys[:, 1:]).all(axis=1))
+        if len(unordered):
+            block[unordered] = _sorted_rows(block[unordered], keys[unordered])
     return result
 
 
 def without_self_hits(run: Mapping[str, Sequence[Hit]]) -> dict[str, tuple[Hit, ...]]:
     """Return a copy of the run in which no query finds the document of its own id, for data sets whose queries are documents."""
-    return {query: tuple(hit for hit in hits if hit[0] != query) for query, hits in run.items()}
+    return {query: tuple(hit for hit in hits if hit.id != query) for query, hits in run.items()}
+
+
+def _sorted_rows(documents: NDArray[np.int32], keys: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Sort each row by key, then document; the second key costs much, so that only rows with equal keys pay for it."""
+    order = np.argsort(keys, axis=1)
+    documents, keys = np.take_along_axis(documents, order, axis=1), np.take_along_axis(keys, order, axis=1)
+    tied = np.flatnonzero((keys[:, :-1] == keys[:, 1:]).any(axis=1))
+    if len(tied):
+        order = np.lexsort((documents[tied], keys[tied]), axis=-1)
+        documents[tied] = np.take_along_axis(documents[tied], order, axis=1)
+    return documents
 
 
 def _is_canonical(hits: Sequence[Hit]) -> bool:

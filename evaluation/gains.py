@@ -119,9 +119,8 @@ class JudgedRun:
         ideal: list[tuple[int, int, int]] = []
         for row, query in enumerate(sorted(qrels)):
             relevant = _relevant(qrels[query], query)
-            hits = rankings.get(query, ())
             ideal.extend((row, rank, grade) for rank, grade in enumerate(sorted(relevant.values(), reverse=True), 1))
-            found.extend((row, rank, relevant[hit[0]]) for rank, hit in enumerate(hits, 1) if hit[0] in relevant)
+            found.extend((row, rank, relevant[hit.id]) for rank, hit in enumerate(rankings.get(query, ()), 1) if hit.id in relevant)
         return cls(len(qrels), Gains.of(found), Gains.of(ideal))
 
     @classmethod
