@@ -148,3 +148,9 @@ def test_nothing_is_written_of_a_run_that_cannot_be(tmp_path: Path, run: dict[st
 def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be written"):
         write_run_file(tmp_path / "no" / "run.trec", {"q": [Hit("a", 1.0)]}, tag="x")
+
+
+@pytest.mark.shared
+def test_published_judgments(shared: Path) -> None:
+    qrels = read_qrels(shared / "data" / "scifact" / "qrels" / "test.tsv")
+    assert (len(qrels), sum(map(len, qrels.values()))) == (300, 339)
