@@ -81,7 +81,7 @@ def run_point(
     """Run the point of resolved settings, or reuse the one that stands below `folder`; two processes never run the same one.
 
     Raises:
-        InputError: the point that stands there is damaged or was made by other code or of other data, or `folder` can't be written.
+        InputError: `folder` can't be written.
     """
     began = perf_counter()
     settings = {key: value for key, value in settings.items() if key != "sweep"}
@@ -93,17 +93,19 @@ def run_point(
         return _kept(folder, Point(key, parameters, "failed", error=str(error)), began)
     place = folder / key[:KEY_LENGTH]
     with _locked(folder, key):
-        there = read_point(place)
-        if there is not None and there.key != key:
-            raise InputError("a point of another configuration stands here", where=str(place), remedy="sweep into another hydra.sweep.dir")
+        try:
+            there = read_point(place)
+            if there is not None and there.key != key:
+                raise InputError("a point of another configuration stands here", where=str(place), remedy="sweep into another folder")
+        except InputError as error:  # never mixed in, never overwritten
+            return Outcome("failed", Point(key, parameters, "failed", error=str(error)), perf_counter() - began)
         if there is not None and there.status == "complete":
             return Outcome("reused", there, perf_counter() - began)
         if there is not None and not (retry_failed or only_failed):
             return Outcome("left", there, perf_counter() - began)
         if there is None and only_failed:
-            return Outcome(
-                "left", Point(key, parameters, "failed", error="not run: only failed points were asked for"), perf_counter() - began
-            )
+            nothing = Point(key, parameters, "failed", error="not run: only failed points were asked for")
+            return Outcome("left", nothing, perf_counter() - began)
         return _kept(folder, _measured(key, settings, parameters, dataset), began)
 
 

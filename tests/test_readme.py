@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from recallmeter.experiments.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]

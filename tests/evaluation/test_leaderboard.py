@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from recallmeter.datasets.errors import InputError
 from recallmeter.evaluation.leaderboard import Leaderboard
 from recallmeter.evaluation.points import Point, read_point, read_points, write_point

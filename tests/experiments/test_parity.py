@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main
 

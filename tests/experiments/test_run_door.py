@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from recallmeter.datasets.errors import InputError
 from recallmeter.retrieval.embedding import CachedEmbedder, Kind, Vectors
 

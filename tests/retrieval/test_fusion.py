@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from recallmeter.datasets.errors import InputError
 from recallmeter.retrieval.corpus import Candidates
 from recallmeter.retrieval.fusion import WeightedRRF

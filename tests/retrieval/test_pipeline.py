@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
 from recallmeter.retrieval.corpus import Candidates, Corpus, Question
@@ -45,7 +44,13 @@ class LastFirst:
         return candidates.take(range(len(candidates) - 1, 0, -1))
 
 
-MEMORY = [observation("c", "red blue"), observation("a", "red"), observation("b", "red"), observation("d", "green", day=3), observation("e", "red", scope="x")]
+MEMORY = [
+    observation("c", "red blue"),
+    observation("a", "red"),
+    observation("b", "red"),
+    observation("d", "green", day=3),
+    observation("e", "red", scope="x"),
+]
 
 
 def pipeline(**settings: object) -> Pipeline:
@@ -105,7 +110,10 @@ def test_a_second_index_replaces_the_first() -> None:
 
 def test_a_switched_off_arm_leaves_the_others_as_they_were() -> None:
     arms: Mapping = {"one": Words(), "two": Words(), "off": None}
-    both, third = Pipeline(arms, WeightedRRF({"one": 0.4, "two": 0.6, "off": 0.3})), Pipeline({"one": Words(), "two": Words()}, WeightedRRF({"one": 0.4, "two": 0.6}))
+    both, third = (
+        Pipeline(arms, WeightedRRF({"one": 0.4, "two": 0.6, "off": 0.3})),
+        Pipeline({"one": Words(), "two": Words()}, WeightedRRF({"one": 0.4, "two": 0.6})),
+    )
     both.index(MEMORY)
     third.index(MEMORY)
     assert both.search("red blue", 5).hits == third.search("red blue", 5).hits
@@ -113,7 +121,11 @@ def test_a_switched_off_arm_leaves_the_others_as_they_were() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "told"),
-    [({"arms": {}}, "at least one arm"), ({"arms": {"a": Words(), "b": Words()}}, "no fusion"), ({"arms": {"a": Words()}, "depth": 0}, "depth")],
+    [
+        ({"arms": {}}, "at least one arm"),
+        ({"arms": {"a": Words(), "b": Words()}}, "no fusion"),
+        ({"arms": {"a": Words()}, "depth": 0}, "depth"),
+    ],
 )
 def test_compositions_that_cannot_work_are_refused(settings: dict, told: str) -> None:
     with pytest.raises(InputError, match=told):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from recallmeter.datasets.model import Observation
 from recallmeter.retrieval.cache import Cache
 from recallmeter.retrieval.corpus import Candidates, Corpus, Question

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from recallmeter.evaluation.points import read_points
+from recallmeter.experiments import points as points_module
+from recallmeter.experiments.cli import main
+from recallmeter.retrieval.cache import Cache
+from recallmeter.retrieval.stored import CandidateStore
+
+GRID = ["system=bm25", "systems.bm25.arms.bm25.k1=0.6,1.2", "systems.bm25.arms.bm25.b=0.3,0.75", "name=grid"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    store = CandidateStore(Cache("candidates", tmp_path / "cache"))  # embeddings come from wherever they are kept
+    monkeypatch.setattr(points_module, "_workshop", points_module.Workshop(store))
+    return tmp_path
+
+
+def last_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.strip().splitlines()[-2:]
+
+
+def without_times(folder: Path) -> dict[str, object]:
+    """Return the content of every file of a sweep by name, times and machine facts left out."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.glob("*/*")):
+        if path.name == "point.json":
+            record = json.loads(path.read_text())
+            del record["latency"]
+            for name in ("started", "ended", "seconds", "embedding", "arm_searches"):
+                record["manifest"].pop(name, None)
+            found[f"{path.parent.name}/{path.name}"] = record
+        elif path.suffix:
+            found[f"{path.parent.name}/{path.name}"] = path.read_bytes()
+    return found
+
+
+def test_each_point_runs_once_and_the_same_line_reuses_it(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", *GRID]) == 0
+    first = last_lines(capsys)
+    assert first[0].startswith("4 ran, 0 reused, 0 failed")
+    assert first[1] == "multirun/grid"
+    before = {path: path.stat().st_mtime_ns for path in (here / "multirun").rglob("point.json")}
+    assert main(["sweep", *GRID]) == 0
+    assert last_lines(capsys)[0].startswith("0 ran, 4 reused, 0 failed")
+    assert {path: path.stat().st_mtime_ns for path in (here / "multirun").rglob("point.json")} == before
+
+
+def test_more_values_run_only_what_is_missing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", *GRID]) == 0
+    more = [o.replace("k1=0.6,1.2", "k1=0.6,1.2,2.0") for o in GRID]
+    assert main(["sweep", *more]) == 0
+    assert last_lines(capsys)[0].startswith("2 ran, 4 reused")
+
+
+def test_values_equal_those_of_a_run(here: Path) -> None:
+    from recallmeter.evaluation.record import load_run
+
+    assert main(["sweep", "system=dual", "systems.dual.fusion.k=20,60", "dataset.seed=0", "name=fusion"]) == 0
+    assert main(["run", "system=dual", "systems.dual.fusion.k=20", "hydra.run.dir=out"]) == 0
+    run = load_run(here / "out")
+    (point,) = [p for p in read_points([here / "multirun" / "fusion"]) if p.parameters["systems.dual.fusion.k"] == 20]
+    rows = {row["query"]: row for row in run.per_query}
+    for position, measure in enumerate(point.measures):
+        assert point.values[0, position].tolist() == [rows[query][measure] for query in point.queries]
+
+
+def test_points_that_differ_downstream_ask_no_arm_again(here: Path) -> None:
+    assert (
+        main(
+            ["sweep", "system=bm25", "+systems.bm25.fusion.k=1,2", "+systems.bm25.fusion._target_=recallmeter.retrieval.fusion.WeightedRRF"]
+        )
+        == 0
+    )
+    asked = sorted(p.manifest["arm_searches"] for p in read_points([here / "multirun" / "run"]))
+    assert asked[0] == 0
+    assert asked[1] > 100
+
+
+def test_changed_code_never_reuses_a_point(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["sweep", *GRID]) == 0
+    monkeypatch.setattr(points_module, "code_version", lambda: "changed")
+    assert main(["sweep", *GRID]) == 0
+    assert last_lines(capsys)[0].startswith("4 ran, 0 reused")
+
+
+FLAKY = """
+from pathlib import Path
+
+class Flaky:
+    def __init__(self, n):
+        self.n = n
+
+    def index(self, observations):
+        if self.n == 2 and not Path("mended").exists():
+            raise RuntimeError("no luck with two")
+
+    def search(self, query, k, *, scope="", asked_at=None):
+        return []
+"""
+
+
+def test_a_failing_point_stops_no_other_and_is_tried_again_when_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "flaky.py").write_text(FLAKY)
+    line = ["sweep", "system=[]", "+systems.flaky._target_=flaky.Flaky", "+systems.flaky.n=1,2,3"]
+    assert main(line) == 4
+    captured = capsys.readouterr()
+    assert captured.out.startswith("2 ran, 0 reused, 1 failed")
+    assert "no luck with two" in captured.err
+    assert "Traceback" not in captured.err
+    (here / "mended").touch()
+    assert main(line) == 4
+    assert "--retry-failed" in capsys.readouterr().err
+    assert main([*line, "--only-failed"]) == 0
+    assert last_lines(capsys)[0].startswith("1 ran, 2 reused, 0 failed")
+    assert main(line) == 0
+    assert last_lines(capsys)[0].startswith("0 ran, 3 reused, 0 failed")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["systems.bm25.arms.bm25.k3=1,2"], "systems.bm25.arms.bm25.k3: unknown configuration key"),
+        (["systems.bm25.arms.bm25.k1=range(3,1)"], "spans nothing"),
+        (["system=bm52"], "did you mean 'bm25'"),
+        (["hydra.sweep.dir=/proc/nowhere"], "can't write there"),
+    ],
+)
+def test_bad_sweeps_are_told_in_one_line(here: Path, capsys: pytest.CaptureFixture[str], overrides: list[str], told: str) -> None:
+    system = [] if any(o.startswith("system=") for o in overrides) else ["system=bm25"]
+    assert main(["sweep", *system, *overrides]) == 2
+    error = capsys.readouterr().err.strip()
+    assert told in error
+    assert len(error.splitlines()) == 1
+
+
+def test_a_point_that_is_damaged_is_named_and_not_mixed_in(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", *GRID]) == 0
+    record = next((here / "multirun").rglob("point.json"))
+    record.write_text(record.read_text()[:100])
+    assert main(["sweep", *GRID]) == 4
+    captured = capsys.readouterr()
+    assert "damaged point" in captured.err
+    assert "remove the folder" in captured.err
+    assert "3 reused, 1 failed" in captured.out
+
+
+@pytest.mark.integration  # ten processes are killed
+def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(here: Path) -> None:
+    overrides = ["system=dual", "systems.dual.fusion.k=range(10,90,10)", "dataset.seed=range(0,2)"]
+    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *overrides]
+    moments = random.Random(0)
+    for _ in range(10):
+        process = subprocess.Popen([*command, "name=killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(moments.uniform(0.5, 4))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert main(["sweep", *overrides, "name=killed"]) == 0
+    assert main(["sweep", *overrides, "name=whole"]) == 0
+    killed, whole = (without_times(here / "multirun" / name) for name in ("killed", "whole"))
+    assert len(whole) == 2 * 16
+    assert killed == whole
