@@ -43,7 +43,8 @@ def test_a_yaml_of_ones_own_and_one_command_put_a_memory_into_the_table(tmp_path
     assert 0 < run.summary["systems"]["ours"]["measures"]["recall@10"]["mean"] < 1
 
 
-def test_the_description_of_a_foreign_server_is_accepted():
+def test_the_description_of_a_foreign_server_is_accepted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MEMORY_TOKEN", "Bearer 123")
     settings = yaml.safe_load(SHOWN["conf/system/server.yaml"])
     assert settings.pop("_target_").endswith(".Http")
     assert Http(**settings).batch == 1

@@ -11,6 +11,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
+from ...datasets.errors import InputError
 from ...datasets.model import Observation
 from ..embedding import Embedder, Vectors
 from ..ranking import Ranking
@@ -20,7 +21,6 @@ from .catalogue import Catalogue, Shelf, encodable
 
 Found = Iterable[tuple[str, float]]
 """Document ids with scores as a system gave them, best first; a higher score is better."""
-
 
 ASKING: ContextVar[Trace] = ContextVar("asking")
 """The trace of the search under way, also for code that a framework calls back."""
@@ -68,8 +68,12 @@ class Adapter(ABC):
         """Give the system all observations, scope by scope; a second call replaces the first."""
         self.close()
         self._catalogue = Catalogue(observations, self.text)
-        self.open()
-        self._stores = {scope: self.build(shelf) for scope, shelf in self._catalogue.shelves.items()}
+        try:
+            self.open()
+            self._stores = {scope: self.build(shelf) for scope, shelf in self._catalogue.shelves.items()}
+        except BaseException:
+            self.close()
+            raise
 
     def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:
         """Return what the system answers, under the observations' own ids; nothing when the scope is unknown or k < 1."""
@@ -106,6 +110,17 @@ def query_vector(embedder: Embedder, query: str) -> Vectors:
     vector, milliseconds = embedder.embed_query(query)
     ASKING.get().replay("embed", milliseconds, spent=(perf_counter() - began) * 1e3)
     return vector
+
+
+def positive(name: str, value: float) -> float:
+    """Return a setting.
+
+    Raises:
+        InputError: it is not above 0.
+    """
+    if not value > 0:
+        raise InputError(f"{name} is {value!r}", where=name, remedy="give a number above 0")
+    return value
 
 
 def _version(distribution: str) -> str:

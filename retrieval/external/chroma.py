@@ -41,10 +41,11 @@ class Chroma(Adapter):
     def close(self) -> None:
         """Close the client and remove its folder."""
         super().close()
-        if self._folder is not None:
+        if self._client is not None:
             self._client.close()
+        if self._folder is not None:
             self._folder.cleanup()
-            self._folder = self._client = None
+        self._folder = self._client = None
 
     def build(self, shelf: Shelf) -> _Collection:
         """Fill a collection in batches of what Chroma takes at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import string
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +16,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...datasets.errors import InputError
-from .adapter import Adapter, Found
+from .adapter import Adapter, Found, positive
 from .answers import read_hits
 from .catalogue import Shelf
 from .deadline import deadline
 from .failure import ExternalError
-from .process import positive
 
 LARGEST_ANSWER = 64 * 2**20
 TIME_OUTS = 3
@@ -52,13 +52,14 @@ class Http(Adapter):
         score: path inside a hit to its score; null takes 1 / rank.
         distance: the score is a distance, so less is better; it is negated.
         headers: sent with every request.
+        headers_env: header → environment variable that holds its value, which then stands in no configuration and no run.
         index_timeout: seconds an index request.
         search_timeout: seconds a search.
         chunked: the server answers with chunks, so one observation may come more than once.
         oversample: how many times k a chunked server is asked for.
 
     Raises:
-        InputError: a URL that is none, a template with an unknown name, or a number out of range.
+        InputError: a URL that is none, a template with an unknown name, a variable that is not set, or a number out of range.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Http(Adapter):
         score: str | None = "score",
         distance: bool = False,
         headers: Mapping[str, str] | None = None,
+        headers_env: Mapping[str, str] | None = None,
         index_timeout: float = 600.0,
         search_timeout: float = 30.0,
         chunked: bool = False,
@@ -89,7 +91,8 @@ class Http(Adapter):
         self.hits, self.id, self.score, self.distance = hits, id, score, distance
         self.index_timeout, self.search_timeout = positive("index_timeout", index_timeout), positive("search_timeout", search_timeout)
         self.chunked, self.oversample = chunked, int(positive("oversample", oversample))
-        self._server = _Server({"Content-Type": "application/json", "Accept": "application/json", **(headers or {})})
+        secret = {name: _variable(variable) for name, variable in (headers_env or {}).items()}
+        self._server = _Server({"Content-Type": "application/json", "Accept": "application/json", **(headers or {}), **secret})
         self._check()
 
     def open(self) -> None:
@@ -258,6 +261,12 @@ def fill(template: Any, values: Mapping[str, Any], where: str = "template") -> A
         raise InputError(f"{template!r} can't be filled in: {error}", where=where, remedy=f"known are {known}; $$ is a dollar") from error
 
 
+def _variable(name: str) -> str:
+    if name not in os.environ:
+        raise InputError(f"the environment variable {name} is not set", where="headers_env", remedy="set it to the header's value")
+    return os.environ[name]
+
+
 def _check_url(url: str, where: str) -> None:
     remedy = "such as http://localhost:8000/search"
     try:
@@ -268,7 +277,7 @@ def _check_url(url: str, where: str) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError("no http or https URL", where=where, remedy=remedy)
     if parts.username is not None:
-        raise InputError("credentials in a URL end up in logs", where=where, remedy="send them in headers")
+        raise InputError("credentials in a URL end up in logs", where=where, remedy="name a variable in headers_env")
 
 
 def _named(url: str) -> str:

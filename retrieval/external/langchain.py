@@ -8,10 +8,9 @@ from typing import Any
 
 from ..embedding import Embedder
 from ..text import embedded_text
-from .adapter import Adapter, Found, query_vector
+from .adapter import Adapter, Found, positive, query_vector
 from .catalogue import Shelf
 from .extras import require
-from .process import positive
 
 
 class LangChain(Adapter):

@@ -68,11 +68,12 @@ class Mem0(Adapter):
     def close(self) -> None:
         """Close the store and remove its folder."""
         super().close()
-        if self._folder is not None:
+        if self._memory is not None:
             self._memory.close()
             self._memory.vector_store.client.close()
+        if self._folder is not None:
             self._folder.cleanup()
-            self._folder = self._memory = None
+        self._folder = self._memory = None
 
     def build(self, shelf: Shelf) -> _User:
         """Add one scope, a text at a time, which is how mem0 adds."""

@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 from weakref import finalize
 
 from ...datasets.errors import InputError
-from .adapter import Adapter, Found
+from .adapter import Adapter, Found, positive
 from .answers import read_hits
 from .catalogue import Shelf
 from .deadline import deadline
@@ -33,8 +33,8 @@ PATIENCE = 5.0
 class Process(Adapter):
     """A memory that runs as a program of its own.
 
-    The program is started afresh for every index. It dies by its own fault once: from then on every search fails at once,
-    with the reason and its last words on standard error.
+    The program is started afresh for every index. When it ends, hangs or gives what is no answer, it is ended, and every
+    later search fails at once, with the reason; the first one also tells its last words on standard error.
 
     Args:
         command: the program and its arguments, as a list or as one line for a shell-like split.
@@ -192,17 +192,6 @@ class _Child:
         for pipe in (self._stdin, self._stdout):
             with suppress(OSError):  # what could not be written before
                 pipe.close()
-
-
-def positive(name: str, value: float) -> float:
-    """Return `value`.
-
-    Raises:
-        InputError: it is not above 0.
-    """
-    if not value > 0:
-        raise InputError(f"{name} is {value!r}", where=name, remedy="give a number above 0")
-    return value
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -100,6 +100,26 @@ def test_no_scope_no_k_no_question():
     assert system.search("words", 3, scope="q_abs").hits == ()
 
 
+def test_an_index_that_fails_leaves_nothing_open():
+    class Half(Recorder):
+        closed = 0
+
+        def build(self, shelf):
+            if shelf.name == "s0002":
+                raise RuntimeError("full")
+            return super().build(shelf)
+
+        def close(self):
+            super().close()
+            self.closed += 1
+
+    system = Half([("o0001", 1.0)])
+    with pytest.raises(RuntimeError, match="full"):
+        system.index([observation("a", scope="one"), observation("b", scope="two")])
+    assert system.closed == 2
+    assert system.search("words", 3, scope="one").hits == ()
+
+
 def test_a_path_leads_through_objects_and_lists():
     value = {"data": [{"hits": [1]}, {"hits": [2, 3]}], "7": "seven"}
     assert pick(value, "data.1.hits.0") == 2

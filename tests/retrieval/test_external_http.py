@@ -142,6 +142,16 @@ def test_the_protocol_by_default(base):
     assert search_body == {"scope": "s0001", "query": "what", "k": 7, "asked_at": "2024-01-01T00:00:00+00:00"}
 
 
+def test_a_secret_comes_from_the_environment_and_is_told_to_the_server_alone(base, monkeypatch):
+    monkeypatch.setenv("MEMORY_TOKEN", "Bearer secret")
+    system = Http(f"{base}/index", f"{base}/broken", headers_env={"Authorization": "MEMORY_TOKEN"})
+    system.index(observations(1))
+    with pytest.raises(ExternalError) as caught:
+        system.search("what", 5)
+    assert [headers["Authorization"] for _, _, headers in Handler.seen] == ["Bearer secret"] * 2
+    assert "secret" not in str(caught.value)
+
+
 def test_a_foreign_server_by_templates(base):
     system = Http(
         f"{base}/collections/$scope/index",
@@ -243,6 +253,7 @@ def test_nan_comes_through_for_the_loop_to_name(base):
         ),
         ({"index_body": {"text": "$text"}}, "index_body: .*can't be filled in"),
         ({"observation": ["$body"]}, "observation: .*can't be filled in"),
+        ({"headers_env": {"Authorization": "NO_SUCH_VARIABLE"}}, "headers_env: the environment variable NO_SUCH_VARIABLE is not set"),
         ({"batch": 0}, "batch is 0"),
         ({"concurrency": 0}, "concurrency is 0"),
     ],
