@@ -9,9 +9,9 @@ from typing import Any
 from . import fields
 from .assembly import load
 from .errata import corrected
-from .faults import BAD_VALUE, FIELD_NOT_READ, Faults, Judgment, Placed
+from .faults import BAD_VALUE, FIELD_NOT_READ, Faults, Placed
 from .model import Dataset, Observation, Query
-from .reading import read_document, read_objects
+from .reading import read_document, read_objects, source_name
 
 Place = tuple[str, dict[str, Any]]
 
@@ -29,8 +29,7 @@ def load_agentmemory(path: str, queries: str | None = None, errata: str | None =
         InputError: anything that `read_agentmemory` reports as an error.
     """
     source = Path(path)
-    name = source.resolve().stem
-    return corrected(load(lambda faults: read_agentmemory(source, faults, queries), name=name), errata)
+    return corrected(load(lambda faults: read_agentmemory(source, faults, queries), name=source_name(source)), errata)
 
 
 def read_agentmemory(path: Path, faults: Faults, queries: str | None = None) -> Iterator[Placed]:
@@ -48,7 +47,7 @@ def read_agentmemory(path: Path, faults: Faults, queries: str | None = None) -> 
         if record := fields.construct(Query, query, where, faults):
             yield Placed(where, record)
             for identifier in values["relevantObsIds"]:
-                yield Placed(where, Judgment(record.id, identifier, 1))
+                yield from fields.judge(record.id, identifier, 1, where, faults)
 
 
 def _observations(places: Iterable[Place], faults: Faults) -> Iterator[Placed]:
@@ -72,13 +71,11 @@ def _dumped(path: Path, faults: Faults) -> Iterator[Placed]:
         faults.report(FIELD_NOT_READ, str(path), f"the field {name!r} is not read: observations and memories are")
     for session, records in sessions.items():
         yield from _observations(_objects(records, f"{path}: session {session}", faults), faults)
-    memories = list(_objects(dump.get("memories", []), f"{path}: memories", faults))
-    successors = {old: new["id"] for _, new in memories for old in new.get("supersedes") or () if isinstance(new.get("id"), str)}
-    for where, raw in memories:
-        values = _MEMORY.parse(raw, where, faults)
-        if values is None:
-            continue
-        values = {
+    raw_memories = _objects(dump.get("memories", []), f"{path}: memories", faults)
+    memories = [(where, values) for where, raw in raw_memories if (values := _MEMORY.parse(raw, where, faults))]
+    successors = {old: values["id"] for _, values in memories for old in values.get("supersedes", ())}
+    for where, values in memories:
+        observed = {
             "id": values["id"],
             "session_id": next(iter(values.get("sessionIds", ())), ""),
             "timestamp": values["createdAt"],
@@ -89,7 +86,7 @@ def _dumped(path: Path, faults: Faults) -> Iterator[Placed]:
             "files": values.get("files", ()),
             "superseded_by": successors.get(values["id"]),
         }
-        if observation := fields.construct(Observation, values, where, faults):
+        if observation := fields.construct(Observation, observed, where, faults):
             yield Placed(where, observation)
 
 

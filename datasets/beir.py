@@ -14,7 +14,7 @@ from .errors import InputError
 from .faults import NOT_IN_SPLIT, Faults, Judgment, Placed
 from .model import EPOCH, Dataset, Observation, Query
 from .qrels import read_qrels
-from .reading import read_objects
+from .reading import read_objects, source_name
 
 _DOCUMENT = fields.Shape({"_id": fields.text, "title": fields.text_or_null, "text": fields.text_or_null}, frozenset({"_id", "text"}))
 _QUERY = fields.Shape({"_id": fields.text, "text": fields.text}, frozenset({"_id", "text"}))
@@ -34,7 +34,7 @@ def load_beir(path: str, split: str = "test", errata: str | None = None) -> Data
         InputError: anything that `read_beir` reports as an error.
     """
     folder = Path(path)
-    return corrected(load(lambda faults: read_beir(folder, faults, split), name=folder.resolve().name), errata)
+    return corrected(load(lambda faults: read_beir(folder, faults, split), name=source_name(folder)), errata)
 
 
 def read_beir(folder: Path, faults: Faults, split: str = "test") -> Iterator[Placed]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from .errors import InputError
-from .faults import BAD_GRADE, BAD_ID, BAD_VALUE, FIELD_NOT_READ, MISSING_FIELD, Faults, Kind
+from .faults import BAD_GRADE, BAD_ID, BAD_VALUE, FIELD_NOT_READ, MISSING_FIELD, Faults, Judgment, Kind, Placed
 from .model import Observation, Query, check_id
 
 Record = TypeVar("Record", Observation, Query)
@@ -58,6 +58,18 @@ def construct(kind: type[Record], values: Mapping[str, Any], where: str, faults:
     except (InputError, OverflowError) as error:
         faults.report(BAD_VALUE, where, error.what if isinstance(error, InputError) else str(error))
         return None
+
+
+def judge(query: str, observation: Any, value: Any, where: str, faults: Faults) -> Iterator[Placed]:
+    """Yield the judgment; nothing when an id or the grade cannot be used."""
+    try:
+        check_id(query, "query id")
+        check_id(text(observation), "judged id")
+    except ValueError as error:
+        faults.report(BAD_ID, where, error.what if isinstance(error, InputError) else f"the judged id {_short(observation)}: {error}")
+        return
+    if (number := grade(value, where, faults)) is not None:
+        yield Placed(where, Judgment(query, observation, number))
 
 
 def grade(value: Any, where: str, faults: Faults) -> int | None:

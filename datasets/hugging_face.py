@@ -15,7 +15,7 @@ from . import fields
 from .assembly import load
 from .errata import corrected
 from .errors import InputError
-from .faults import MISSING_FIELD, NOT_IN_SPLIT, Faults, Judgment, Placed
+from .faults import MISSING_FIELD, NOT_IN_SPLIT, Faults, Placed
 from .model import EPOCH, Dataset, Observation, Query
 
 _COLUMNS = {
@@ -54,9 +54,9 @@ def read_hugging_face(
     for number, row in enumerate(hub.judgments(split)):
         where = f"{name}: judgment {number}"
         values = _row(row, ("query", "document", "grade"), where, faults)
-        if values and (grade := fields.grade(values["grade"], where, faults)) is not None:
+        if values:
             judged.add(str(values["query"]))
-            yield Placed(where, Judgment(str(values["query"]), str(values["document"]), grade))
+            yield from fields.judge(str(values["query"]), str(values["document"]), values["grade"], where, faults)
     for number, row in enumerate(hub.table("corpus")):
         where = f"{name}: document {number}"
         if values := _row(row, ("id", "text"), where, faults):

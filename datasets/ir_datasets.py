@@ -11,7 +11,7 @@ from . import fields
 from .assembly import load
 from .errata import corrected
 from .errors import InputError
-from .faults import Faults, Judgment, Placed
+from .faults import Faults, Placed
 from .model import EPOCH, Dataset, Observation, Query
 
 
@@ -44,8 +44,8 @@ def read_ir_datasets(id: str, faults: Faults, download: bool = False) -> Iterato
             if query := fields.construct(Query, values, place := f"{id}: query {topic.query_id}", faults):
                 yield Placed(place, query)
         for judged in collection.qrels_iter():
-            judgment = Judgment(judged.query_id, judged.doc_id, judged.relevance)
-            yield Placed(f"{id}: judgment of {judged.query_id} and {judged.doc_id}", judgment)
+            place = f"{id}: judgment of {judged.query_id} and {judged.doc_id}"
+            yield from fields.judge(judged.query_id, judged.doc_id, judged.relevance, place, faults)
 
 
 def _collection(id: str) -> Any:

@@ -15,9 +15,9 @@ from . import fields
 from .assembly import load
 from .errata import corrected
 from .errors import InputError
-from .faults import BAD_ID, BAD_VALUE, UNKNOWN_FIELD, Faults, Judgment, Placed, Refused
-from .model import Dataset, Observation, Query, check_id, fingerprint_of
-from .reading import Repeated, read_document, read_objects
+from .faults import BAD_VALUE, UNKNOWN_FIELD, Faults, Placed, Refused
+from .model import Dataset, Observation, Query, fingerprint_of
+from .reading import Repeated, read_document, read_objects, source_name
 
 OBSERVATIONS, QUERIES, DESCRIPTION = "observations.jsonl", "queries.jsonl", "dataset.json"
 
@@ -92,13 +92,7 @@ def _judgments(query: str, relevant: Any, where: str, faults: Faults) -> Iterato
         faults.report(BAD_VALUE, where, "the field 'relevant' is not an object of ids and grades, such as {\"obs-1\": 2}")
         return
     for identifier, value in relevant.pairs if isinstance(relevant, Repeated) else relevant.items():
-        try:
-            check_id(identifier, "relevant id")
-        except InputError as error:
-            faults.report(BAD_ID, where, error.what)
-            continue
-        if (grade := fields.grade(value, where, faults)) is not None:
-            yield Placed(where, Judgment(query, identifier, grade))
+        yield from fields.judge(query, identifier, value, where, faults)
 
 
 def describe(folder: Path) -> dict[str, str]:
@@ -113,7 +107,7 @@ def describe(folder: Path) -> dict[str, str]:
     described: Any = {}
     if path.exists():
         described = read_document(path, Refused())
-    values = {"name": folder.resolve().name, "licence": "", "fingerprint": ""}
+    values = {"name": source_name(folder), "licence": "", "fingerprint": ""}
     if not isinstance(described, dict) or not all(isinstance(described.get(key, ""), str) for key in values):
         raise InputError(
             "name, licence and fingerprint must be strings in a JSON object", where=str(path), remedy="correct it or delete it"

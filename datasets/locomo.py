@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from . import fields
 from .assembly import load
 from .errata import corrected
-from .faults import BAD_VALUE, FIELD_NOT_READ, Faults, Judgment, Kind, Placed, Severity
+from .faults import BAD_VALUE, FIELD_NOT_READ, Faults, Kind, Placed, Severity
 from .model import Dataset, Observation, Query
-from .reading import read_array
+from .reading import read_array, source_name
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The file's category numbers by name, as the authors' own scoring code uses them; the paper lists the names in another order."""
@@ -31,7 +32,7 @@ NO_EVIDENCE = Kind("evidence-missing", Severity.WARNING, "name the turns in an e
 
 _SESSION = re.compile(r"session_(\d+)")
 _BESIDE_SESSIONS = re.compile(r"speaker_[ab]|session_\d+_date_time")
-_EVIDENCE = re.compile(r"D(:?)(\d+):(\d+)")
+_EVIDENCE = re.compile(r"D(:?)(\d{1,6}):(\d{1,6})")
 _BETWEEN = re.compile(r"[\s;,()\[\]]+")
 _DATE = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+),? (\d{4})", re.IGNORECASE)
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
@@ -52,8 +53,7 @@ def load_locomo(path: str, errata: str | None = None) -> Dataset:
         InputError: anything that `read_locomo` reports as an error.
     """
     source = Path(path)
-    name = source.name.removesuffix(".gz").removesuffix(".json")
-    return corrected(load(lambda faults: read_locomo(source, faults), name=name, licence="CC-BY-NC-4.0"), errata)
+    return corrected(load(lambda faults: read_locomo(source, faults), name=source_name(source), licence="CC-BY-NC-4.0"), errata)
 
 
 def read_locomo(path: Path, faults: Faults) -> Iterator[Placed]:
@@ -64,12 +64,15 @@ def read_locomo(path: Path, faults: Faults) -> Iterator[Placed]:
             continue
         scope = sys.intern(values["sample_id"])
         where = f"{path}: {scope}"
-        yield from _turns(values["conversation"], scope, where, faults)
+        known = set()
+        for where_turn, turn in _turns(values["conversation"], scope, where, faults):
+            known.add(turn.id.removeprefix(f"{scope}/"))
+            yield Placed(where_turn, turn)
         for number, raw_question in enumerate(values["qa"], start=1):
-            yield from _question(raw_question, f"{scope}/q{number:03d}", scope, f"{where}, question {number}", faults)
+            yield from _question(raw_question, f"{scope}/q{number:03d}", scope, known, f"{where}, question {number}", faults)
 
 
-def _turns(conversation: dict[str, Any], scope: str, where: str, faults: Faults) -> Iterator[Placed]:
+def _turns(conversation: dict[str, Any], scope: str, where: str, faults: Faults) -> Iterator[tuple[str, Observation]]:
     for key, session in conversation.items():
         if not (match := _SESSION.fullmatch(key)):
             if not _BESIDE_SESSIONS.fullmatch(key):
@@ -97,10 +100,10 @@ def _turns(conversation: dict[str, Any], scope: str, where: str, faults: Faults)
                     "scope": scope,
                 }
                 if observation := fields.construct(Observation, values, place, faults):
-                    yield Placed(place, observation)
+                    yield place, observation
 
 
-def _question(raw: Any, identifier: str, scope: str, where: str, faults: Faults) -> Iterator[Placed]:
+def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str, faults: Faults) -> Iterator[Placed]:
     if not isinstance(raw, dict):
         faults.report(BAD_VALUE, where, "a question is an object")
         return
@@ -112,33 +115,34 @@ def _question(raw: Any, identifier: str, scope: str, where: str, faults: Faults)
     if query is None:
         return
     yield Placed(where, query)
-    turns = dict.fromkeys(_evidence(values.get("evidence", ()), where, faults))
+    turns = dict.fromkeys(_evidence(values.get("evidence", ()), known, where, faults))
     if category == "adversarial":
         return
     if not turns:
         faults.report(NO_EVIDENCE, where, "no evidence is given")
     for turn in turns or ("no-evidence",):
-        yield Placed(where, Judgment(identifier, f"{scope}/{turn}", 1))
+        yield from fields.judge(identifier, f"{scope}/{turn}", 1, where, faults)
 
 
-def _evidence(written: tuple[str, ...], where: str, faults: Faults) -> Iterator[str]:
-    """Yield the turns that a question's evidence names, and a name that no turn has for what cannot be read."""
+def _evidence(written: tuple[str, ...], known: set[str], where: str, faults: Faults) -> Iterator[str]:
+    """Yield the turns that a question's evidence names, and a name that no turn has for each that cannot be read."""
     for text in written:
         parts = [part for part in _BETWEEN.split(text) if part]
         if len(parts) > 1:
             faults.report(SEVERAL, where, f"{text!r} names {len(parts)} turns")
         for part in parts:
-            match = _EVIDENCE.fullmatch(part)
-            if not match:
+            if part in known:
+                yield part
+            elif match := _EVIDENCE.fullmatch(part):
+                turn = f"D{int(match[2])}:{int(match[3])}"
+                if match[1]:
+                    faults.report(EXTRA_COLON, where, f"{part!r} is read as {turn!r}")
+                if part.replace("D:", "D") != turn:
+                    faults.report(PADDED, where, f"{part!r} is read as {turn!r}")
+                yield turn
+            else:
                 faults.report(UNREADABLE, where, f"{part!r} names no turn")
-                yield f"unreadable:{part}"
-                continue
-            colon, session, turn = match.groups()
-            if colon:
-                faults.report(EXTRA_COLON, where, f"{part!r} is read as 'D{session}:{turn}'")
-            if session != str(int(session)) or turn != str(int(turn)):
-                faults.report(PADDED, where, f"{part!r} is read as 'D{int(session)}:{int(turn)}'")
-            yield f"D{int(session)}:{int(turn)}"
+                yield "unreadable:" + quote(part, errors="replace")
 
 
 def _date(value: Any) -> datetime:

@@ -16,9 +16,9 @@ from . import fields
 from .assembly import load
 from .errata import corrected
 from .errors import InputError
-from .faults import BAD_VALUE, Faults, Judgment, Kind, Placed, Severity
+from .faults import BAD_VALUE, Faults, Kind, Placed, Severity
 from .model import Dataset, Observation, Query
-from .reading import read_array
+from .reading import read_array, source_name
 
 REPEATED_SESSION = Kind("repeated-session", Severity.WARNING, "nothing: both are kept, the second under an id of its own")
 NO_ANSWER_TURN = Kind("answer-session-without-turn", Severity.WARNING, "mark the turn with has_answer, or use session granularity")
@@ -44,8 +44,9 @@ def load_longmemeval(path: str, granularity: str = "session", roles: Sequence[st
         InputError: anything that `read_longmemeval` raises, or reports as an error.
     """
     source = Path(path)
-    name = source.name.removesuffix(".gz").removesuffix(".json")
-    return corrected(load(lambda faults: read_longmemeval(source, faults, granularity, roles), name=name, licence="MIT"), errata)
+    return corrected(
+        load(lambda faults: read_longmemeval(source, faults, granularity, roles), name=source_name(source), licence="MIT"), errata
+    )
 
 
 def read_longmemeval(path: Path, faults: Faults, granularity: str = "session", roles: Sequence[str] = _ROLES) -> Iterator[Placed]:
@@ -115,7 +116,7 @@ def _question(values: dict[str, Any], where: str, faults: Faults, granularity: s
     if by_session or not gold:  # an answer that is not in the history leaves the question answerable, and out of reach
         gold += [f"{scope}/{name}" for name in dict.fromkeys(values["answer_session_ids"]) if not by_session or name not in known]
     for identifier in gold:
-        yield Placed(where, Judgment(scope, identifier, 1))
+        yield from fields.judge(scope, identifier, 1, where, faults)
 
 
 def _sessions(values: dict[str, Any], where: str, faults: Faults) -> Iterator[_Session]:

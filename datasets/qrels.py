@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
-from .faults import BAD_ID, BROKEN, Faults, Judgment, Placed
-from .fields import grade
-from .model import check_id
+from .faults import BROKEN, Faults, Placed
+from .fields import judge
 from .reading import Repeated, read_document, read_rows
 
 _HEADER = {"score", "grade", "relevance", "rel", "label", "relevancy"}
@@ -23,14 +21,7 @@ def read_qrels(path: Path, faults: Faults) -> Iterator[Placed]:
     """
     rows = _from_json(path, faults) if path.suffix == ".json" else _from_table(path, faults)
     for where, query, observation, value in rows:
-        try:
-            check_id(query, "query id")
-            check_id(observation, "judged id")
-        except InputError as error:
-            faults.report(BAD_ID, where, error.what)
-            continue
-        if (number := grade(value, where, faults)) is not None:
-            yield Placed(where, Judgment(query, observation, number))
+        yield from judge(query, observation, value, where, faults)
 
 
 def _from_table(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,11 @@ class Repeated(dict[str, Any]):
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
         self.pairs = pairs
+
+
+def source_name(path: Path) -> str:
+    """Return what a data set is called after its folder or file."""
+    return Path(os.path.abspath(path)).name.removesuffix(".gz").removesuffix(".json")
 
 
 def read_lines(path: Path, faults: Faults) -> Iterator[tuple[str, str]]:
@@ -108,6 +114,10 @@ def read_array(path: Path, faults: Faults) -> Iterator[tuple[str, dict[str, Any]
                 break
         if window.next() != "]":
             faults.report(BROKEN, f"{path}[{number}]", "the array does not end after this element, and no comma follows it")
+            return
+        window.skip(1)
+        if window.next():
+            faults.report(BROKEN, f"{path}[{number}]", "something follows the end of the array")
 
 
 class _Window:

@@ -14,7 +14,7 @@ from .errors import InputError
 from .faults import BAD_VALUE, BROKEN, FIELD_NOT_READ, MISSING_FIELD, Faults, Placed
 from .model import EPOCH, Dataset, Observation, Query
 from .qrels import read_qrels
-from .reading import read_lines, read_objects
+from .reading import read_lines, read_objects, source_name
 
 _NAMES = {"topics": ("topics", "queries"), "qrels": ("qrels",), "documents": ("documents", "collection", "corpus", "docs")}
 _ID = ("docno", "docid", "doc_id", "_id", "id")
@@ -35,7 +35,7 @@ def load_trec(
         InputError: a file is missing or not to be told from another, or anything that `read_trec` reports as an error.
     """
     folder = Path(path)
-    dataset = load(lambda faults: read_trec(folder, faults, topics, qrels, documents), name=folder.resolve().name)
+    dataset = load(lambda faults: read_trec(folder, faults, topics, qrels, documents), name=source_name(folder))
     return corrected(dataset, errata)
 
 

@@ -40,7 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _takes_format(command.add_argument, "--format", help="how it is written; told from the files unless given")
     command.add_argument("--errata", metavar="FILE", help="corrections to lay over the labels first")
     command.add_argument("--json", action="store_true", help="print JSON")
-    command.add_argument("options", nargs="*", metavar="KEY=VALUE", help="options of the format, as in its YAML: split=train")
+    command.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="an option of the format, as in its YAML: split=train"
+    )
     command.set_defaults(command=_check)
 
     command = commands.add_parser("import", help="convert another format into our own JSONL")
@@ -48,7 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     command.add_argument("source", metavar="PATH", help="a folder or file; of a catalogue, the name")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there yet")
     command.add_argument("--errata", metavar="FILE", help="corrections to lay over the labels")
-    command.add_argument("options", nargs="*", metavar="KEY=VALUE", help="options of the format, as in its YAML: granularity=turn")
+    command.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="an option of the format, as in its YAML: granularity=turn"
+    )
     command.set_defaults(command=_import)
 
 
@@ -121,14 +125,15 @@ def _check(arguments: argparse.Namespace) -> int:
 
     name = arguments.format or detect(Path(arguments.source))
     read, source = reader(name), _source(name, arguments.source)
-    options = _options(read, arguments.options)
+    options = _options(read, arguments.set)
     report = check(
         lambda faults: read(source, faults, **options),
         name=describe(source)["name"] if name == "jsonl" else str(arguments.source),
         fingerprint=describe(source)["fingerprint"] if name == "jsonl" else "",
         errata=arguments.errata,
     )
-    print(json.dumps(report.as_record(), indent=2) if arguments.json else _table(report, name, str(source)))
+    told = json.dumps(report.as_record(), indent=2) if arguments.json else _table(report, name, str(source))
+    print(told.encode(errors="backslashreplace").decode())  # a faulty id may hold what cannot be printed
     return EXIT_FAULTY if report.failed else 0
 
 
@@ -167,7 +172,7 @@ def _import(arguments: argparse.Namespace) -> int:
     from ..datasets.jsonl import write_jsonl
 
     load = loader(arguments.format)
-    options = _options(load, arguments.options)
+    options = _options(load, arguments.set)
     with new_folder(arguments.output) as folder:
         dataset = load(arguments.source, errata=arguments.errata, **options)
         observations = _shown(dataset.observations, "writing", len(dataset.observations))
@@ -178,8 +183,6 @@ def _import(arguments: argparse.Namespace) -> int:
 
 def _options(function: Any, given: Sequence[str]) -> dict[str, Any]:
     """Return KEY=VALUE pairs as the options of a format, each value read as YAML."""
-    if not given:
-        return {}
     from inspect import signature
 
     import yaml
@@ -189,9 +192,9 @@ def _options(function: Any, given: Sequence[str]) -> dict[str, Any]:
     for pair in given:
         key, equals, value = pair.partition("=")
         if not equals or key not in known:
-            raise InputError(f"no option {pair!r}", where="KEY=VALUE", remedy=f"there are: {', '.join(known) or 'none'}")
+            raise InputError(f"no option {pair!r}", where="--set", remedy=f"there are: {', '.join(known) or 'none'}")
         try:
             options[key] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise InputError(f"the value of {key} is not valid YAML", where=pair, remedy="put it in quotes") from error
+            raise InputError(f"the value of {key} is not valid YAML", where=f"--set {pair}", remedy="put it in quotes") from error
     return options
