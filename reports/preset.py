@@ -13,6 +13,11 @@ from .table import NONE, markdown, percent
 
 _COUNTS = ("returned", "returned_of_many", "tokens")  # measures that are no shares
 _WORDS = {"holds": "holds", "fails": "does not hold", "open": "stays open"}
+_INTRODUCTION = """\
+# What the mechanisms of an agent's memory are worth
+
+Each mechanism is a part that YAML puts into a system, and each claim about one has an experiment preset that holds it against a data set.
+A verdict is made for these queries, this embedding model and the settings named; `dataset=…` and `embedder=…` ask again elsewhere."""
 _LEGEND = (
     "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % BCa bootstrap interval. "
     "p: two-sided randomisation test, Holm-corrected over all claims. A direction holds at p < .05, and does not when the opposite is "
@@ -33,6 +38,19 @@ def render(run: Run) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def overview(runs: Sequence[Run]) -> str:
+    """Return the verdicts of several such runs in one document, in Markdown."""
+    parts = [_INTRODUCTION]
+    for run in runs:
+        decided, data = verdicts(run), run.manifest["dataset"]
+        head = ["claim", "measure", "before", "after", "Δ", "95 % interval", "p (Holm)", "verdict"]
+        rows = [[row[column] for column in (0, 3, 5, 6, 7, 8, 9, 10)] for row in _claims(decided)[1:]]
+        parts.append(f"## {run.config['claim']['question']}")
+        parts.append(f"`recallmeter run experiment={run.manifest['name'].replace('-', '_')}`, {data['name']}: {_counted(run, decided)}.")
+        parts.append(markdown([head, *rows], left=(0, 1)))
+    return "\n\n".join((*parts, _LEGEND)) + "\n"
+
+
 def verdicts(run: Run) -> list[Verdict]:
     """Decide the claims in a run's configuration."""
     return judge(run, claims_of(run))
@@ -40,14 +58,16 @@ def verdicts(run: Run) -> list[Verdict]:
 
 def summary(run: Run, decided: Sequence[Verdict]) -> str:
     """Return how many claims hold, and a sentence for each."""
-    outcomes, data = Counter(verdict.outcome for verdict in decided), run.manifest["dataset"]
-    counted = (
-        f"{outcomes['holds']} of {len(run.config['claim']['claims'])} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
-    )
-    if unmeasured := len(run.config["claim"]["claims"]) - len(decided):
-        counted += f", {unmeasured} can't be measured"
+    data = run.manifest["dataset"]
     asked = f"{data['answerable']} answerable and {data['queries'] - data['answerable']} unanswerable queries"
-    return "\n".join((f"**{counted}** on {data['name']} ({asked}).", "", *(f"- {sentence(verdict)}" for verdict in decided)))
+    head = f"**{_counted(run, decided)}** on {data['name']} ({asked})."
+    return "\n".join((head, "", *(f"- {sentence(verdict)}" for verdict in decided)))
+
+
+def _counted(run: Run, decided: Sequence[Verdict]) -> str:
+    outcomes, given = Counter(verdict.outcome for verdict in decided), len(run.config["claim"]["claims"])
+    text = f"{outcomes['holds']} of {given} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
+    return f"{text}, {given - len(decided)} can't be measured" if len(decided) < given else text
 
 
 def sentence(verdict: Verdict) -> str:

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.record import Run, load_run
-from recallmeter.reports.preset import render, sentence, summary, verdicts
+from recallmeter.experiments.claims import main
+from recallmeter.reports.preset import overview, render, sentence, summary, verdicts
 
 
 @pytest.fixture
@@ -77,3 +78,16 @@ def test_what_ingest_did_is_told_step_by_step(run: Run) -> None:
 
 def test_a_report_is_the_same_each_time(run: Run) -> None:
     assert render(run) == render(load_run(run.path))
+
+
+def test_several_experiments_are_told_in_one_document(run: Run) -> None:
+    told = overview([run, run])
+    assert told.count("## Is bad good?\n\n`recallmeter run experiment=run`, small: 1 of 3 claims hold, 1 do not, 1 stay open.") == 2
+    assert "| bad finds more | recall@10 | 100.0 | 50.0 | -50.0 | [-70.8, -29.2] |" in told
+
+
+def test_the_document_is_made_from_run_directories(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(run.path)]) == 0
+    assert capsys.readouterr().out == overview([run])
+    assert main([str(tmp_path / "nowhere")]) == 2
+    assert "not a run directory" in capsys.readouterr().err
