@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from ..evaluation.record import Run
+    from ..retrieval.ranking import Retriever
 
 TAKES_OVERRIDES = True
 EXIT_FAILED = 4
@@ -61,8 +63,8 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     return EXIT_FAILED if run.manifest["failures"] else 0
 
 
-def record_run(config: DictConfig, folder: Path) -> Run:
-    """Build the data set and the systems that `config` names, evaluate them, write the run directory and load it."""
+def record_run(config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None) -> Run:
+    """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it."""
     from omegaconf import OmegaConf
 
     from ..evaluation.environment import calibration_ms
@@ -74,7 +76,7 @@ def record_run(config: DictConfig, folder: Path) -> Run:
     check_free(folder)
     settings = plain(config)
     dataset = build_dataset(settings)
-    measured = measure(settings, dataset, build_systems(settings))
+    measured = measure(settings, dataset, systems or build_systems(settings))
     manifest = {**measured.manifest, "name": config.name, "calibration_ms": calibration_ms()}
     write_record(
         folder,
