@@ -30,6 +30,7 @@ def test_every_claim_of_the_pipeline_has_its_preset() -> None:
         "embedding_dimensions",
         "fusion_weights",
         "ingest",
+        "languages",
         "mmr",
         "session_cap",
         "synonyms",
