@@ -120,7 +120,7 @@ class JudgedRun:
         for row, query in enumerate(sorted(qrels)):
             relevant = _relevant(qrels[query], query)
             ideal.extend((row, rank, grade) for rank, grade in enumerate(sorted(relevant.values(), reverse=True), 1))
-            found.extend((row, rank, relevant[hit.id]) for rank, hit in enumerate(rankings.get(query, ()), 1) if hit.id in relevant)
+            found.extend((row, rank, relevant[d]) for rank, (d, _) in enumerate(rankings.get(query, ()), 1) if d in relevant)
         return cls(len(qrels), Gains.of(found), Gains.of(ideal))
 
     @classmethod
