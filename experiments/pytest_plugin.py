@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def recall_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., GateReport]:
+def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., GateReport]:
     """Return ``recall_gate(system, *, baseline, …)``: evaluate, compare, and fail the test as the gate would end.
 
     Args of what is returned:
@@ -65,7 +65,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
             own = not isinstance(system, str | list | tuple)
             only = list(held.systems) if held is not None and len(held.systems) == 1 else []
             names = [name or (only or [type(system).__name__])[0]] if own else [system] if isinstance(system, str) else list(system)
-            run = _run(names, system if own else None, dataset, overrides, tmp_path / "recallmeter-run")
+            run = _run(names, system if own else None, dataset, overrides, tmp_path_factory.mktemp("recallmeter") / "run")
             kept = f"\n\nThe run is in {run.path}; keep it with `recallmeter baseline {run.path} -o {path}"
             if held is None:
                 pytest.fail(f"there is no baseline {path}{kept}`", pytrace=False)
