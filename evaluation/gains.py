@@ -166,7 +166,7 @@ def _find(
     """Return the flat cells of the whole matrix that hold a relevant document, ascending, and which judgment each one meets.
 
     The j-th judgment of every row is compared with the whole block at once: that costs a few passes over a block which
-    stays in the cache, where a hash look-up for each of its cells would cost a hundred times more.
+    stays in the cache, where looking each of its cells up would be the slowest part of all.
     """
     depth = documents.shape[1]
     here, of = counts[offset : offset + len(documents)], starts[offset : offset + len(documents)]

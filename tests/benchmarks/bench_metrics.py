@@ -168,7 +168,7 @@ def main() -> None:
     queries = int(sys.argv[1]) if len(sys.argv) == 2 else 100_000
     print(f"{queries:,} queries × {DEPTH} documents: {', '.join(OURS)}")
     print(f"{'':26}{'seconds':>9}{'queries/s':>12}{'× ours':>8}{'cpu, s':>9}{'× ours':>8}{'build, s':>10}{'peak, MB':>10}")
-    first: dict[str, float] | None = None
+    first: dict[str, float] = {}
     for name in CONTENDERS:
         done = subprocess.run([sys.executable, "-W", "ignore", __file__, name, str(queries)], capture_output=True, text=True)
         if done.returncode:
