@@ -104,14 +104,10 @@ def describe(folder: Path) -> dict[str, str]:
     if not folder.is_dir():
         raise InputError("no such folder", where=str(folder), remedy="check the path")
     path = folder / DESCRIPTION
-    described: Any = {}
-    if path.exists():
-        described = read_document(path, Refused())
+    described = read_document(path, Refused()) if path.exists() else {}
     values = {"name": source_name(folder), "licence": "", "fingerprint": ""}
     if not isinstance(described, dict) or not all(isinstance(described.get(key, ""), str) for key in values):
-        raise InputError(
-            "name, licence and fingerprint must be strings in a JSON object", where=str(path), remedy="correct it or delete it"
-        )
+        raise InputError("an object is needed whose name, licence and fingerprint are strings", where=str(path), remedy="correct it")
     return {key: described.get(key, value) for key, value in values.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +36,17 @@ def _from_table(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, str
 
 def _from_json(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, Any]]:
     queries = read_document(path, faults)
-    for query, judged in _items(queries):
+    if not isinstance(queries, dict | None):
+        faults.report(BROKEN, str(path), "judgments in JSON are an object of queries")
+        return
+    for query, judged in _items(queries or {}):
         where = f"{path}: query {query}"
         if not isinstance(judged, dict):
             faults.report(BROKEN, where, "its judgments are not an object of ids and grades")
             continue
         for observation, value in _items(judged):
             yield where, query, observation, value
-    if not isinstance(queries, dict | None):
-        faults.report(BROKEN, str(path), "judgments in JSON are an object of queries")
 
 
-def _items(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        yield from value.pairs if isinstance(value, Repeated) else value.items()
+def _items(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    return value.pairs if isinstance(value, Repeated) else value.items()

@@ -77,7 +77,7 @@ def read_rows(path: Path, faults: Faults) -> Iterator[tuple[str, list[str]]]:
 
 
 def read_document(path: Path, faults: Faults) -> Any:
-    """Return the one JSON value that a file holds; None when it cannot be read."""
+    """Return the one JSON value that a file holds; None when it cannot be read, or is null, which is a fault."""
     with _opened(path) as file:
         raw = b"".join(_undamaged(file, path, faults))
     try:
@@ -86,6 +86,8 @@ def read_document(path: Path, faults: Faults) -> Any:
         faults.report(NOT_TEXT, str(path), f"byte 0x{raw[error.start]:02x} at position {error.start + 1} is not UTF-8")
         return None
     value = _parsed(text, str(path), faults)
+    if value is None:
+        faults.report(BROKEN, str(path), "the file holds null alone")
     return None if value is _UNREADABLE else value
 
 

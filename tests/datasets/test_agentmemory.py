@@ -88,6 +88,7 @@ def test_dump(tmp_path: Path) -> None:
     ("dump", "told"),
     [
         ([], "export.json: a dump is an object whose field 'observations'"),
+        ({}, "export.json: a dump is an object whose field 'observations'"),
         ({"observations": []}, "a dump is an object whose field 'observations'"),
         ({"observations": {"s": {}}}, "export.json: session s: a list of records is needed"),
         ({"observations": {"s": [1]}}, "export.json: session s, record 1: a record is an object"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -163,7 +164,7 @@ def test_changed_content_under_an_old_fingerprint_is_refused(tmp_path: Path, dat
 
 @pytest.mark.parametrize("description", [[], {"name": 3}, {"licence": None}])
 def test_a_faulty_description_is_refused(tmp_path: Path, description: object) -> None:
-    assert "must be strings" in refusal(tmp_path, [OBSERVATION], [QUERY], description=description)  # type: ignore[arg-type]
+    assert "name, licence and fingerprint are strings" in refusal(tmp_path, [OBSERVATION], [QUERY], description=description)  # type: ignore[arg-type]
 
 
 def test_missing_files_are_named(tmp_path: Path) -> None:
@@ -184,3 +185,32 @@ def test_what_is_not_utf8_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "queries.jsonl").write_text("")
     with pytest.raises(InputError, match=r"observations\.jsonl.*(UTF|damaged)"):
         load_jsonl(str(tmp_path))
+
+
+@pytest.mark.parametrize("quote", ["'", "’"], ids=["ascii", "typographic"])
+def test_loading_takes_at_most_one_and_a_half_times_the_file(tmp_path: Path, quote: str) -> None:
+    sentence = f"It{quote}s the booking service that keeps the connection pool small. "
+    observations = (
+        Observation(
+            id=f"obs_{n:06}",
+            session_id=f"ses_{n // 8:05}",
+            timestamp=datetime(2026, 1, 1, tzinfo=UTC),
+            type="decision",
+            title=f"Decision number {n}",
+            subtitle="Database",
+            narrative=sentence * 3 + str(n),
+            facts=(f"The first fact of {n}", f"The second fact of {n}", f"The third fact of {n}"),
+            concepts=("database", "pool"),
+            files=("src/db.ts",),
+        )
+        for n in range(4000)
+    )
+    write_jsonl(tmp_path, "many", observations, [])
+    size = (tmp_path / "observations.jsonl").stat().st_size
+    load_jsonl(str(tmp_path))  # what is imported and cached once is no part of the data
+    tracemalloc.start()
+    loaded = load_jsonl(str(tmp_path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(loaded.observations) == 4000
+    assert peak < 1.5 * size
