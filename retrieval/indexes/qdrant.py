@@ -99,7 +99,7 @@ class QdrantIndex:
             InputError: the query's dimension is not the index's, or it holds NaN or infinity.
             UnavailableError: the server does not answer.
         """
-        if limit <= 0 or self.client is None:
+        if limit <= 0 or self.client is None or (visible is not None and not visible.any()):
             return Candidates.none()
         check_query(vector, self.dimensions)
         wanted = limit + 1

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import json
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import mkdtemp
+from threading import Thread
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -46,9 +55,13 @@ INDEXES = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the embedded PostgreSQL of these tests out of the user's cache."""
-    os.environ["RECALLMETER_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+def _cache() -> Iterator[None]:
+    """Keep the embedded PostgreSQL of these tests in a folder that a user of its own can reach, as it needs when root starts it."""
+    folder = mkdtemp(prefix="recallmeter-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # runs after the server's own handler, which stops it
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECALLMETER_CACHE", folder)
+        yield
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.integration] if kind.package else []) for name, kind in INDEXES.items()])
@@ -155,7 +168,7 @@ def test_hidden_rows_are_not_found(kind: Kind, vectors: Vectors, queries: Vector
 
 def test_each_index_gives_what_exact_search_gives(kind: Kind, vectors: Vectors, queries: Vectors) -> None:
     if not kind.exact:
-        assert recall_against_exact(kind.make(), vectors, queries, 20) >= 0.98
+        assert recall_against_exact(kind.make().build(vectors), vectors, queries, 20) >= 0.98
         return
     index, exact = kind.make().build(vectors), Exact().build(vectors)
     for query in queries:
@@ -182,7 +195,7 @@ def test_the_same_vectors_give_the_same_graph(vectors: Vectors, queries: Vectors
 @pytest.mark.integration
 def test_a_graph_searched_too_narrowly_has_a_recall_below_one(vectors: Vectors, queries: Vectors) -> None:
     pytest.importorskip("usearch", reason="the extra hnsw is not installed")
-    poor = HNSW(connectivity=2, expansion_add=2, expansion_search=1)
+    poor = HNSW(connectivity=2, expansion_add=2, expansion_search=1).build(vectors[:3000])
     assert 0 < recall_against_exact(poor, vectors[:3000], queries, 20) < 0.9
 
 
@@ -198,11 +211,11 @@ class Half:
 
 
 def test_recall_against_exact_counts_what_was_found(vectors: Vectors, queries: Vectors) -> None:
-    assert recall_against_exact(Exact(), vectors, queries, 20) == 1.0
-    assert recall_against_exact(Half(), vectors, queries, 20) == pytest.approx(0.5)
+    assert recall_against_exact(Exact().build(vectors), vectors, queries, 20) == 1.0
+    assert recall_against_exact(Half().build(vectors), vectors, queries, 20) == pytest.approx(0.5)
     same = np.repeat(vectors[:1], 40, axis=0)
-    assert recall_against_exact(Half(), same, vectors[:1], 20) == pytest.approx(0.5)  # one row counts once, whatever ties
-    assert recall_against_exact(Half(), same[:0], vectors[:1], 20) == 1.0
+    assert recall_against_exact(Half().build(same), same, vectors[:1], 20) == pytest.approx(0.5)  # one row counts once, whatever ties
+    assert recall_against_exact(Half().build(same[:0]), same[:0], vectors[:1], 20) == 1.0
 
 
 # settings and servers
@@ -263,6 +276,71 @@ def test_a_qdrant_that_is_not_there_is_told_without_its_key(monkeypatch: pytest.
     with pytest.raises(UnavailableError, match="Qdrant failed") as caught:
         Qdrant(url="http://127.0.0.1:9").build(unit([1, 0]))
     assert "hidden-word" not in str(caught.value)
+
+
+class Collections(BaseHTTPRequestHandler):
+    """What a Qdrant server does with the requests of an index: collections in memory, compared one by one."""
+
+    protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
+    stored: ClassVar[dict[str, dict[int, list[float]]]] = {}
+    asked: ClassVar[list[tuple[str, str, dict[str, Any]]]] = []
+    keys: ClassVar[set[str | None]] = set()
+
+    def answer(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        name, points, action = urlsplit(self.path).path.removeprefix("/collections/").partition("/points")
+        self.asked.append((self.command, action, body))
+        self.keys.add(self.headers.get("api-key"))
+        result: Any = True
+        if self.command == "DELETE":
+            del self.stored[name]
+        elif action == "/query":
+            must = (body.get("filter") or {}).get("must")
+            rows = must["has_id"] if must else self.stored[name]
+            scored = [(np.dot(body["query"]["nearest"], self.stored[name][row]), row) for row in rows]
+            best = sorted(scored, reverse=True)[: body["limit"]]  # equals in the wrong order
+            result = {"points": [{"id": i, "version": 0, "score": float(score)} for score, i in best]}
+        elif points:
+            batch = body.get("batch") or {"ids": [p["id"] for p in body["points"]], "vectors": [p["vector"] for p in body["points"]]}
+            self.stored[name] |= dict(zip(batch["ids"], batch["vectors"], strict=True))
+            result = {"operation_id": 0, "status": "completed"}
+        else:
+            self.stored[name] = {}
+        content = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+for verb in ("PUT", "POST", "DELETE"):
+    setattr(Collections, f"do_{verb}", Collections.answer)
+
+
+@pytest.mark.integration
+def test_a_qdrant_by_url_is_filled_asked_and_left_empty(monkeypatch: pytest.MonkeyPatch, vectors: Vectors, queries: Vectors) -> None:
+    pytest.importorskip("qdrant_client", reason="the extra qdrant is not installed")
+    monkeypatch.setenv("QDRANT_API_KEY", "word")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collections)
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    some = np.concatenate([vectors[:300], vectors[:40]])  # 40 of them twice
+    index, exact = Qdrant(url=f"http://127.0.0.1:{server.server_address[1]}", exact=False, ef_search=64).build(some), Exact().build(some)
+    visible = np.arange(len(some)) % 3 == 0
+    for query in (*some[:3], *queries[:3]):
+        for mask in (None, visible):
+            assert index.search(query, 20, mask).rows.tolist() == exact.search(query, 20, mask).rows.tolist()
+    settings = [body["params"] for _, action, body in Collections.asked if action == "/query"]
+    assert all(s["exact"] is False and s["hnsw_ef"] == 64 for s in settings)
+    assert Collections.keys == {"word"}
+    assert len(Collections.stored) == 1
+    del index
+    gc.collect()
+    assert Collections.stored == {}
+    server.shutdown()
 
 
 # in a system
