@@ -80,13 +80,13 @@ def test_hits_come_back_under_their_own_ids_and_unrepaired():
 
 
 def test_chunks_become_observations_by_their_best_and_the_mapping_is_told():
-    system = Recorder([("o0002", 0.9), ("o0001", 0.8), ("o0002", 0.95), ("o0003", 0.1)], chunked=True, oversample=3)
+    system = Recorder([("o0002", 0.9), ("o0002", 0.95), ("o0001", 0.8), ("o0002", 0.2), ("o0003", 0.1)], chunked=True, oversample=3)
     system.index([observation("a"), observation("b"), observation("c")])
     ranking = system.search("words", 2, scope="q_abs")
     assert ranking.hits == (("b", 0.95), ("a", 0.8))
     assert system.asked == [("words", 6, None)]
     assert ranking.trace is not None
-    assert ranking.trace.notes == ["seen", "4 chunks of 3 observations; each counts with its best chunk"]
+    assert ranking.trace.notes == ["seen", "5 chunks of 3 observations; each counts with its best chunk"]
 
 
 def test_no_scope_no_k_no_question():

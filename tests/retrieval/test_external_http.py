@@ -218,6 +218,9 @@ def test_a_server_that_hangs_is_not_waited_for_at_every_query(base):
     assert time.monotonic() - began < 1.5
     with pytest.raises(ExternalError, match="not asked any more, after 3 time-outs in a row"):
         system.search("what", 5)
+    system.index(observations())
+    with pytest.raises(ExternalError, match="gave no answer within"):
+        system.search("what", 5)
 
 
 def test_a_connection_that_went_stale_is_opened_again(base):

@@ -145,8 +145,10 @@ def test_what_a_program_started_ends_with_it(rogue):
     system.index(observations())
     for _ in range(2):
         system.search("common", 5, scope="scope-0")
+    began = time.monotonic()
     with pytest.raises(ExternalError) as caught:
         system.search("common", 5, scope="scope-0")
+    assert time.monotonic() - began < 20  # it would sleep for a minute
     grandchild = int(str(caught.value).split("last words: ")[1].split()[0])
     deadline = time.monotonic() + 5
     while _runs(grandchild) and time.monotonic() < deadline:
