@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..datasets.errors import InputError
 
 if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
@@ -49,6 +50,19 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
     return max(codes, default=0)
 
 
+def composed(overrides: Sequence[str]) -> DictConfig:
+    """Compose ``conf/config.yaml`` with `overrides` outside a Hydra run, so without a run directory.
+
+    Raises:
+        InputError: as `launch`.
+    """
+    from hydra import compose, initialize_config_dir
+
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("config", overrides=list(overrides))
+
+
 def multirun(
     task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, announce: Callable[[Path, int | None], None]
 ) -> Path:
@@ -64,7 +78,7 @@ def multirun(
 
     with told_in_one_line():
         parsed = OverridesParser.create().parse_overrides([o for o in overrides if not o.startswith("-")])
-    spans = [list(o.sweep_string_iterator()) if o.is_sweep_override() else None for o in parsed]
+    spans = [_values(o) if o.is_sweep_override() else None for o in parsed]
     for override, values in zip(parsed, spans, strict=True):
         if values == []:
             raise InputError(f"the sweep {override.input_line!r} spans nothing", remedy="give it at least one value")
@@ -74,6 +88,11 @@ def multirun(
     announce(folder, None if searched else math.prod(len(values) for values in spans if values))
     _call(task, ["--multirun", *overrides], command)
     return folder
+
+
+def _values(override: Override) -> list[str]:
+    """Return the values that a sweep override spans; of an interval its start, since a searching sweeper draws the others."""
+    return [str(override.value().start)] if override.is_interval_sweep() else list(override.sweep_string_iterator())  # type: ignore[union-attr]
 
 
 def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> Path:
