@@ -81,11 +81,6 @@ class Truncation:
     judgments: Mapping[Place, int]
     recall: Mapping[Place, Mapping[str, Any]]
 
-    @property
-    def cut(self) -> int:
-        """How many observations were not read to their end."""
-        return int(np.count_nonzero(self.shares < 1))
-
 
 def truncation(
     queries: Iterable[Query],

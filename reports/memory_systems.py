@@ -8,11 +8,11 @@ from typing import Any
 
 from ..evaluation.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
-from ..evaluation.truncation import PLACES, ModelWindow, truncation
-from ..retrieval.text import embedded_text
+from ..evaluation.truncation import ModelWindow
 from .comparison import probability
 from .findings import bounds, shown, sign
 from .table import NONE, interval, latency, markdown, milliseconds, percent
+from .truncation import what_was_read
 
 COSTS_FILE = "index_costs.json"
 """System → ``index_s`` and ``memory_mb``, beside the files of a run."""
@@ -33,7 +33,7 @@ def render(runs: Sequence[Run], window: ModelWindow) -> str:
     parts = [f"# {runs[0].config['report']['title']}", _opening(runs)]
     for run in runs:
         parts += [f"## {run.manifest['dataset']['name']}", _facts(run), _table(run), "\n".join(f"- {line}" for line in _findings(run))]
-    parts += ["## What the embedder read", _reading(runs, window), "## Terms", _TERMS, "## Environment", _environment(runs)]
+    parts += ["## What the embedder read", what_was_read(runs, EXACT, window), "## Terms", _TERMS, "## Environment", _environment(runs)]
     parts += ["## How to make it again", _AGAIN]
     return "\n\n".join(parts) + "\n"
 
@@ -107,24 +107,6 @@ def _overlap(exact: Mapping[str, set[str]], run: Run, name: str) -> float:
     """Return the mean share of the exact first ten that a system has in its own first ten."""
     found = {query: {hit.id for hit in hits[:10]} for query, hits in run.rankings[name].items()}
     return sum(len(ids & found.get(query, set())) / len(ids) for query, ids in exact.items()) / len(exact)
-
-
-def _reading(runs: Sequence[Run], window: ModelWindow) -> str:
-    rows = [["data set", "observations", "cut off", "read of the cut ones", *(f"evidence {place}: R@10 (n)" for place in PLACES)]]
-    for run in runs:
-        found = truncation(run.queries.values(), run.observations, run.rankings[EXACT], window)
-        partial = found.shares[found.shares < 1]
-        cells = [f"{interval(found.recall[place])} ({found.recall[place]['n']})" for place in PLACES]
-        read = f"{percent(float(partial.mean()))} %" if len(partial) else NONE
-        rows.append([run.manifest["dataset"]["name"], f"{len(found.ids):,}", f"{found.cut:,}", read, *cells])
-    longest = max(len(embedded_text(o)) for run in runs for o in run.observations.values())
-    return (
-        f"The model reads {window.tokens} word pieces of a text and nothing after them; the longest text here has {longest:,} characters. "
-        f"Below, R@10 of {_label(runs[0], EXACT)} over the evidence that it could have read and the evidence that it could not, n being "
-        "the queries that have such evidence. These data sets don't say where in a text the answer stands, so evidence is taken to be the "
-        "sentence that shares most words with the question; in a text that is read to its end it is always inside. Observations are those "
-        "that are relevant or were returned.\n\n" + markdown(rows)
-    )
 
 
 _TERMS = """\
