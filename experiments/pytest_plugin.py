@@ -83,15 +83,9 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 
 def _run(names: Sequence[str], retriever: Any, dataset: str, overrides: Sequence[str], folder: Path) -> Run:
-    import os
-
-    from hydra import compose, initialize_config_dir
-
-    from .composition import CONF, told_in_one_line
+    from .composition import composed
     from .run import record_run
 
-    os.environ["HF_HUB_OFFLINE"] = "1"
     systems = "[]" if retriever is not None else f"[{','.join(names)}]"
-    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
-        config = compose("config", overrides=[f"dataset={dataset}", f"system={systems}", *overrides])
+    config = composed([f"dataset={dataset}", f"system={systems}", *overrides])
     return record_run(config, folder, None if retriever is None else {names[0]: retriever})
