@@ -68,8 +68,6 @@ class Analyzer:
         if text.isascii():
             return [word for word in text.lower().translate(_KEPT).split() if len(word) > 1]
         text = unicodedata.normalize("NFC", text)
-        if self.language == "tr":
-            text = text.replace("I", "ı").replace("İ", "i")
         words = spaced(text.lower().translate(_KEPT), self.language, self.segmentation).split()
         return [word for word in words if len(word) > 1 or is_unspaced(word)]
 

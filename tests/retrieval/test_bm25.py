@@ -18,6 +18,7 @@ from recallmeter.retrieval.grep import Grep
 from recallmeter.retrieval.okapi import Okapi
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.ranking import Hit
+from recallmeter.retrieval.synonyms import SOFTWARE, load_groups
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = {"analyzer": Analyzer(stem=False), "synonyms": None, "prefix_weight": 0.0}
@@ -60,6 +61,8 @@ def test_a_synonym_counts_at_its_weight(tmp_path: Path) -> None:
     assert meant.score == pytest.approx(0.7 * asked.score)
     assert search(BM25(**settings, synonym_weight=0.0), texts, "db") == ()
     assert [hit.id for hit in search(BM25(**settings), texts, "out-of-memory")] == ["o2", "o3"]
+    assert search(BM25(**settings), memory("out-of-memory", "other"), "heap") == ()
+    assert len(search(BM25(**settings), memory("out-of-memory", "other"), "exhausted heap")) == 1
 
 
 def test_what_is_asked_outweighs_its_being_a_synonym(tmp_path: Path) -> None:
@@ -120,6 +123,26 @@ def test_equal_scores_come_by_id() -> None:
 def test_grep_counts_substrings_of_longer_words() -> None:
     hits = search(Grep(), memory("Authentication by token", "a tokenizer", "to be"), "auth TOKEN to")
     assert hits == (Hit("o0", 2.0), Hit("o1", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(None, "cannot read"), ("a: [", "neither"), ("word", "not a list"), ("- [on, off]", "group 1"), ("- word", "group 1")],
+)
+def test_synonyms_that_cannot_be_used_are_refused(content: str | None, told: str, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.yaml"
+    if content is not None:
+        groups.write_text(content)
+    with pytest.raises(InputError, match=told) as refused:
+        BM25(synonyms=groups)
+    assert "groups.yaml" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_packaged_synonyms_are_words_that_stemming_does_not_join_already() -> None:
+    analyzer = Analyzer()
+    for group in load_groups(SOFTWARE):
+        assert len({tuple(analyzer.terms(word)) for word in group}) == len(group) > 1, group
 
 
 @pytest.mark.parametrize("setting", [{"k1": -1}, {"b": 1.5}, {"synonym_weight": 2}, {"prefix_weight": -0.1}, {"k1": math.nan}])

@@ -89,6 +89,27 @@ def test_what_holds_the_named_node_comes_first_and_its_neighbours_after() -> Non
     assert found(Graph(kinds=NO_SESSIONS, depth=1), memory, "What of Redis?") == {"o0": 1.0}
 
 
+def test_the_best_of_several_paths_counts() -> None:
+    memory = [
+        observation(0, "a", concepts=("rare", "common")),
+        observation(1, "b", concepts=("rare", "common")),
+        observation(2, "c", concepts=("common",)),
+    ]
+    graph = KnowledgeGraph.of(memory, Analyzer(), KINDS | NO_SESSIONS)
+    assert found(Graph(kinds=NO_SESSIONS), memory, "none", hits(0)) == pytest.approx({"o1": graph.weights.max(), "o2": graph.weights.min()})
+
+
+def test_of_two_kinds_of_one_name_the_stronger_counts() -> None:
+    for memory in (
+        [observation(0, "Now Redis", concepts=("redis",))],
+        [observation(0, "x", concepts=("redis",)), observation(1, "Now Redis")],
+    ):
+        graph = KnowledgeGraph.of(memory, Analyzer(), KINDS | NO_SESSIONS)
+        ((redis,), _) = graph.named_by({"redi": 1.0})
+        share = math.log(1 + len(memory) / len(graph.rows.of(redis))) / math.log(1 + len(memory))
+        assert graph.weights[redis] == pytest.approx(KINDS["concept"] * share)
+
+
 def test_case_does_not_hide_a_name_but_a_name_outweighs_a_plain_word() -> None:
     memory = [observation(0, "We chose Redis"), observation(1, "We chose Postgres"), observation(2, "Words")]
     scores = found(Graph(), memory, "redis or Postgres")

@@ -15,6 +15,7 @@ from recallmeter.datasets.model import Observation
 from recallmeter.retrieval import segmentation
 from recallmeter.retrieval.analysis import Analyzer
 from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.corpus import Question
 from recallmeter.retrieval.pipeline import Pipeline
 
 PLAIN = {"synonyms": None, "prefix_weight": 0.0}
@@ -60,6 +61,8 @@ def test_accents_may_be_left_out() -> None:
     assert search(Analyzer("fr"), ["Requêtes lentes", "autre"], "requete") == ["Requêtes lentes"]
     assert Analyzer().terms("cafés Größe smørrebrød œuvre") == Analyzer().terms("cafe Grosse smorrebrod oeuvre")
     assert Analyzer("ru").terms("ёлка") == Analyzer("ru").terms("елка")
+    assert Analyzer().terms("المُسْتَخْدِم") == Analyzer().terms("المستخدم")
+    assert Analyzer("tr").terms("ISPARTA İZMİR") == Analyzer("tr").terms("ısparta izmir")
 
 
 def test_words_of_other_scripts_in_one_memory() -> None:
@@ -86,6 +89,12 @@ def test_a_single_character_finds_the_words_that_begin_with_it() -> None:
     system.index([Observation(id="cat", session_id="s", timestamp=datetime(2026, 1, 1, tzinfo=UTC), type="", title="养了一只猫咪")])
     assert system.search("猫", 5).ids == ("cat",)
     assert system.search("咪", 5).ids == ()
+
+
+def test_a_word_that_is_indexed_does_not_find_longer_ones_that_were_split_to_it() -> None:
+    index = BM25(Analyzer(segmentation="bigrams")).index([["数据"], ["数据库"], ["连接池"]])
+    assert index.search(Question("数据"), 5).rows.tolist() == [0]
+    assert index.search(Question("连接"), 5).rows.tolist() == [2]
 
 
 @pytest.fixture
