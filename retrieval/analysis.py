@@ -15,11 +15,18 @@ from .stemming import check_stemmed, stemmer
 _STEMMED_AS = {"LATIN": "en", "GREEK": "el", "CYRILLIC": "ru", "HEBREW": "he", "ARABIC": "ar"}
 """Script → the language that its words are taken for, unless the analyzer's own is written in it."""
 
-_SCRIPTS = {"el": "GREEK", "ru": "CYRILLIC", "sr": "CYRILLIC", "he": "HEBREW", "yi": "HEBREW", "ar": "ARABIC"} | {
+_SCRIPTS = {
+    "ar": "ARABIC",
+    "el": "GREEK",
+    "fa": "ARABIC",
+    "he": "HEBREW",
     "hi": "DEVANAGARI",
-    "ne": "DEVANAGARI",
     "hy": "ARMENIAN",
+    "ne": "DEVANAGARI",
+    "ru": "CYRILLIC",
+    "sr": "CYRILLIC",
     "ta": "TAMIL",
+    "yi": "HEBREW",
 }
 """Language → its script where that is not Latin."""
 

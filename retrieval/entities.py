@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from .analysis import Analyzer
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,60})\"|`([^`\n]{2,60})`|“([^”\n]{2,60})”|「([^」\n]{1,60})」|《([^》\n]{1,60})》")
-_WORD = re.compile(r"@?\w[\w./:@-]*\w")
+_LETTER = r"[^\W\u2e80-\U0003ffff]"  # a word of an alphabet ends where Chinese, Japanese or Korean begins
+_WORD = re.compile(rf"@?{_LETTER}(?:{_LETTER}|[./:@-])*{_LETTER}")
 _IDENTIFIER = re.compile(r"[^\W_]_[^\W_]|[A-Za-z0-9][./][A-Za-z]|[a-z][A-Z]|[A-Z]{2}|[A-Za-z]\d|\d[A-Za-z]")
 _SENTENCE_ENDS = frozenset(".!?:;。！？：；")
 _JOINT = re.compile(r"[/._:@-]+")

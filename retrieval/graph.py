@@ -115,9 +115,11 @@ class _GraphIndex:
         """Take one step from the best hits of the earlier arm."""
         hits = question.earlier.get(self.settings.earlier, Candidates.none())
         for row, score in zip(hits.rows[: self.settings.expand], hits.scores[: self.settings.expand], strict=True):
+            if score <= 0:
+                break
             rows, edges = self._step(np.array([row]))
             others = (rows != row) & visible[rows]
-            yield _Walk(max(float(score / hits.scores[0]), 0.0), rows[others], edges[others])
+            yield _Walk(score / hits.scores[0], rows[others], edges[others])
 
     def _step(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
         """Return the neighbours of rows, each with the weight of the edge to it, in rising order of weight."""

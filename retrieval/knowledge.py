@@ -80,7 +80,7 @@ class KnowledgeGraph:
         declared = [list(_declared(observation, observation.id in successors, analyzer)) for observation in observations]
         strongest: dict[str, float] = {}
         for key, kind in chain.from_iterable(declared):
-            if kinds[kind] > 0:
+            if key and kinds[kind] > 0:
                 strongest[key] = max(kinds[kind], strongest.get(key, 0.0))
         held = Postings.of(
             strongest.keys() & {*(key for key, _ in pairs), *_mentions(observation, analyzer)}
@@ -100,11 +100,8 @@ class KnowledgeGraph:
         """
         found, given = [np.empty(0, np.int32)], [np.empty(0)]
         for term, weight in terms.items():
-            place, _ = self.names.beginning_with(term)
-            if place < len(self.names.vocabulary) and self.names.vocabulary[place] == term:
-                holders = self.names.rows[self.names.offsets[place] : self.names.offsets[place + 1]]
-                found.append(holders)
-                given.append(np.full(len(holders), weight))
+            found.append(self.names.holders(term))
+            given.append(np.full(len(found[-1]), weight))
         nodes, at, matched = np.unique(np.concatenate(found), return_inverse=True, return_counts=True)
         sizes = self.names.lengths[nodes]
         qualities = np.bincount(at, np.concatenate(given), len(nodes)) / np.maximum(sizes, 1)
@@ -145,5 +142,8 @@ def _key(name: str, analyzer: Analyzer) -> str:
 
 
 def _name(key: str, analyzer: Analyzer) -> Iterable[str]:
-    kind, _, rest = key.rpartition(":")
-    return parts(rest, analyzer) if kind == "file" else () if kind else rest.split()
+    """Return the parts by which a question may name a node; none for a session or a supersession."""
+    kind, colon, path = key.partition(":")
+    if not colon:
+        return key.split()
+    return parts(path, analyzer) if kind == "file" else ()

@@ -64,6 +64,12 @@ class Postings:
         """Return in how many rows each term occurs; shape (terms,)."""
         return np.diff(self.offsets)
 
+    def holders(self, term: str) -> NDArray[np.int32]:
+        """Return the rows in which a term occurs."""
+        first, last = self.beginning_with(term)
+        last = first + int(first < last and self.vocabulary[first] == term)
+        return self.rows[self.offsets[first] : self.offsets[last]]
+
     def beginning_with(self, prefix: str) -> tuple[int, int]:
         """Return the range of terms that begin with `prefix`; if it is a term itself, it is the first of them."""
         return bisect_left(self.vocabulary, prefix), bisect_left(self.vocabulary, prefix + _LAST)

@@ -45,7 +45,7 @@ def test_names_are_quoted_capitalised_or_written_like_code() -> None:
     )
     assert set(entities(text)) == {"connection pool", "kh sessions", "Redis", "session_store.ts", "getUser", "ECONNRESET", "v2"}
     assert list(entities("How did The cache work? Why not?")) == []
-    assert list(entities("把“连接池”移到 Redis 之后")) == ["连接池", "Redis"]
+    assert list(entities("把“连接池”移到Redis之后，续期HTTPS证书")) == ["连接池", "Redis", "HTTPS"]
 
 
 def test_a_name_is_taken_apart_at_its_joints() -> None:
@@ -130,6 +130,18 @@ def test_the_best_hits_of_an_earlier_arm_lead_to_their_neighbours() -> None:
     assert found(Graph(expand=0), memory, "nothing named", hits(0)) == {}
     assert found(Graph(earlier="bm25"), memory, "nothing named", hits(0)) == {}
     assert found(Graph(), memory, "nothing named", Candidates.none()) == {}
+
+
+def test_a_name_of_one_letter_joins_nothing_and_a_path_may_have_a_colon() -> None:
+    memory = [observation(0, "a", concepts=("c",)), observation(1, "b", concepts=("d",)), observation(2, "e", files=("c:/work/main.py",))]
+    assert found(Graph(), memory, "none", hits(0)) == {}
+    assert "o2" in found(Graph(), memory, "work main.py")
+
+
+def test_a_hit_that_does_not_resemble_the_question_leads_nowhere() -> None:
+    memory = [observation(0, "a", files=("shell.ts",)), observation(1, "b", files=("shell.ts",))]
+    assert found(Graph(), memory, "none", Candidates(np.array([0]), np.array([0.0]))) == {}
+    assert found(Graph(), memory, "none", Candidates(np.array([0]), np.array([-0.2]))) == {}
 
 
 def test_a_hub_is_not_walked_through() -> None:

@@ -16,6 +16,7 @@ def test_postings_hold_every_term_with_its_rows_and_counts() -> None:
     assert postings.counts.tolist() == [1, 1, 2, 1]
     assert postings.lengths.tolist() == [3, 0, 2]
     assert postings.frequencies().tolist() == [1, 1, 2]
+    assert [postings.holders(term).tolist() for term in ("b", "a", "c", "", "aa")] == [[0, 2], [0], [], [], []]
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[], []]])
