@@ -64,8 +64,8 @@ def text(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> 
     parts = [title(comparison), aligned(rows(comparison.overall))]
     if comparison.by_category:
         parts.append(aligned(rows(comparison.by_category)))
-    parts.append("\n".join(listed(queries, limit)))
-    return "\n\n".join(part for part in parts if part)
+    parts += [_without_interval(comparison), "\n".join(listed(queries, limit))]
+    return "\n\n".join(filter(None, parts))
 
 
 def document(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> str:
@@ -73,9 +73,16 @@ def document(comparison: Comparison, queries: Sequence[QueryChange], limit: int)
     parts = [f"## {title(comparison)}", markdown(rows(comparison.overall))]
     if comparison.by_category:
         parts += ["### By category", markdown(rows(comparison.by_category), left=(0, 1))]
+    parts.append(_without_interval(comparison))
     if queries:
         parts += [f"### Queries that changed ({len(queries)})", "```text\n" + "\n".join(listed(queries, limit)) + "\n```"]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _without_interval(comparison: Comparison) -> str:
+    """Say why some rows have no interval, if any have none."""
+    reasons = dict.fromkeys(row.interval.why for row in (*comparison.overall, *comparison.by_category) if row.interval.why)
+    return f"No interval where {'; '.join(reasons)}." if reasons else ""
 
 
 def listed(queries: Sequence[QueryChange], limit: int) -> Iterator[str]:

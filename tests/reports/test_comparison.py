@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.changes import changes
 from recallmeter.evaluation.compare import compare, pair, results_of
 from recallmeter.evaluation.record import load_run
@@ -46,6 +47,14 @@ def test_nothing_changed_leaves_no_empty_section(write_run):
     comparison = compare([pair(results_of(run, "good"), results_of(run, "twin"))], ["recall@10"])[0]
     assert "Queries that changed" not in document(comparison, [], 5)
     assert text(comparison, [], 5).count("\n\n") == 2
+
+
+def test_a_missing_interval_is_explained(write_run, memory):
+    few = Dataset("few", memory.observations, memory.queries[:2])
+    run = load_run(write_run("few", {"good": {}, "half": HALF}, dataset=few))
+    comparison = compare([pair(results_of(run, "good"), results_of(run, "half"))], ["recall@10"])[0]
+    for told in (text(comparison, [], 5), document(comparison, [], 5)):
+        assert "No interval where n = 2: an interval needs at least 3 queries; n = 1: an" in told
 
 
 def test_the_record_reads_back_as_json(compared):
