@@ -18,7 +18,6 @@ from ..datasets.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
 from .loop import SystemResult
-from .measures import Measure
 from .metrics import Scores
 from .trec import read_run, write_run_file
 

@@ -89,7 +89,10 @@ def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed
 
 
 def _ledger(answers: Mapping[str, Answer], queries: Sequence[Query]) -> dict[str, dict[str, float]]:
-    """Count, for each arm, the queries it answered, and the gold of its first ten: found, found by no other arm, lost by fusion and stages."""
+    """Count, for each arm, the queries it answered, and the gold of its first ten.
+
+    Of that gold: found, found in no other arm's first ten, and lost by fusion and stages.
+    """
     ledger: dict[str, Counter[str]] = {}
     for query in queries:
         answer = answers[query.id]
