@@ -110,7 +110,7 @@ class Leaderboard:
         resampled = self._resampled
         adjusted = self._against_first(order)
         costs = np.array([[-means[g], self._groups[g].tokens, self._groups[g].latency] for g in order])
-        front = _pareto(costs)
+        front = pareto(costs)
         rows = []
         for position, g in enumerate(order):
             group = self._groups[g]
@@ -236,7 +236,7 @@ def _varied(points: Sequence[Point]) -> tuple[str, ...]:
     return tuple(name for name in names if len({repr(point.parameters.get(name)) for point in points}) > 1)
 
 
-def _pareto(costs: Floats) -> NDArray[np.bool_]:
+def pareto(costs: Floats) -> NDArray[np.bool_]:
     """Return which rows of shape (rows, costs) no other row dominates; lower is better in every column."""
     order = np.lexsort(costs.T[::-1])
     front = np.zeros(len(costs), bool)
