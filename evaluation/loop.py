@@ -138,7 +138,7 @@ def _evaluate_one(
     for query in dataset.queries:
         answers[query.id] = _ask(system, query, protocol, texts)
         tick(1)
-    report = getattr(system, "report", None)
+    report: Callable[[], Mapping[str, Any]] | None = getattr(system, "report", None)
     result = SystemResult(name, answers, index_ms, cold_ms, dict(report()) if callable(report) else {})
     close = getattr(system, "close", None)
     if callable(close):
