@@ -14,7 +14,7 @@ from .analysis import Analyzer
 from .entities import entities, parts
 from .postings import Postings
 
-KINDS: Mapping[str, float] = {"file": 0.9, "concept": 0.7, "name": 0.5, "session": 0.3, "superseded": 1.0}
+KINDS: Mapping[str, float] = {"file": 0.9, "concept": 0.7, "name": 0.8, "session": 0.3, "superseded": 1.0}
 """How strongly a shared node of each kind joins two observations."""
 
 _LONGEST_MENTION = 3
