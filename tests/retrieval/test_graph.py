@@ -107,7 +107,7 @@ def test_of_two_kinds_of_one_name_the_stronger_counts() -> None:
         graph = KnowledgeGraph.of(memory, Analyzer(), KINDS | NO_SESSIONS)
         ((redis,), _) = graph.named_by({"redi": 1.0})
         share = math.log(1 + len(memory) / len(graph.rows.of(redis))) / math.log(1 + len(memory))
-        assert graph.weights[redis] == pytest.approx(KINDS["concept"] * share)
+        assert graph.weights[redis] == pytest.approx(max(KINDS["concept"], KINDS["name"]) * share)
 
 
 def test_case_does_not_hide_a_name_but_a_name_outweighs_a_plain_word() -> None:
