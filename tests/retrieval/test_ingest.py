@@ -180,6 +180,14 @@ class TestLifecycle:
         given = [remembered("used", files=("a.ts",)), remembered("use", day=60, files=("a.ts",)), remembered("new", day=90)]
         assert [o.id for o in Lifecycle().take_in(given).observations] == ["used", "use", "new"]
 
+    def test_going_on_in_the_same_session_is_no_use(self) -> None:
+        given = [
+            remembered("it", session_id="s", files=("a.ts",)),
+            remembered("on", session_id="s", day=60, files=("a.ts",)),
+            remembered("new", day=91),
+        ]
+        assert [o.id for o in Lifecycle().take_in(given).observations] == ["on", "new"]
+
     def test_working_memory_is_the_last_session_however_long_it_takes(self) -> None:
         given = [remembered("first", session_id="s"), remembered("last", day=900, session_id="s")]
         assert len(Lifecycle().take_in(given).observations) == 2

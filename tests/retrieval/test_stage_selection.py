@@ -80,6 +80,13 @@ class TestMMR:
         # After c: b still 0; d 0 − .4 × .707 = −.283
         assert kept(MMR(Axes(), 0.6).bind(self.corpus), self.corpus, ("a", "b", "c", "d"), 4) == ["a", "c", "b", "d"]
 
+    def test_what_was_taken_long_before_still_counts(self) -> None:
+        # after a and c: b .6 × .3 − .4 × 1 = −.22; d .6 × .2 − .4 × .707 = −.16
+        corpus = Corpus.of([*self.corpus.observations, remembered("e", title="xy")])
+        candidates = Candidates(np.array([0, 2, 1, 3, 4]), np.array([1.0, 0.9, 0.3, 0.2, 0.0]))
+        found = MMR(Axes(), 0.6).bind(corpus).apply(candidates, ASKED, corpus, 5)
+        assert [corpus.ids[row] for row in found.rows] == ["a", "c", "d", "b", "e"]
+
     def test_equal_scores_leave_novelty_to_decide(self) -> None:
         candidates = Candidates(np.array([0, 1, 2]), np.ones(3))
         found = MMR(Axes(), 0.5).bind(self.corpus).apply(candidates, ASKED, self.corpus, 3)
@@ -126,6 +133,9 @@ class TestTokenBudget:
 
     def test_one_that_does_not_fit_is_passed_over(self) -> None:
         assert kept(TokenBudget(30), self.corpus, ("large", "middle", "small"), 3) == ["middle", "small"]
+
+    def test_what_was_taken_is_no_longer_there_to_spend(self) -> None:
+        assert kept(TokenBudget(25), self.corpus, ("middle", "small"), 2) == ["middle"]
 
     def test_what_is_beyond_k_is_not_paid_for(self) -> None:
         assert kept(TokenBudget(1000), self.corpus, ("large", "middle", "small"), 2) == ["large", "middle"]
