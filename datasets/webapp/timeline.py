@@ -9,11 +9,12 @@ from ..errors import InputError
 from .chance import Chance
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""The first Monday morning of every application's memory."""
+"""The Monday morning on which the memory begins."""
 
 _WORKING_DAYS = 5
-_EVERY = 3
-_LAST_SESSION = _WORKING_DAYS * (datetime.max.replace(tzinfo=UTC) - START).days // 7 // _EVERY - _WORKING_DAYS
+_DAYS_PER_SESSION = 3
+_FULL_DAY = 96
+_LAST_SESSION = _WORKING_DAYS * (datetime.max.replace(tzinfo=UTC) - START).days // 7 // _DAYS_PER_SESSION - _WORKING_DAYS
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class Timeline:
     Args:
         sessions: number of sessions, ≥ 1.
         observations_per_session: observations in each, 1–96, so that a session ends within its day.
+        seed: settles minutes and ids.
 
     Raises:
-        InputError: a number out of range.
+        InputError: a number out of range, or not a whole one.
     """
 
     sessions: int
@@ -33,14 +35,12 @@ class Timeline:
     seed: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.sessions <= _LAST_SESSION:
-            raise InputError(f"{self.sessions} sessions are not in 1–{_LAST_SESSION}", where="dataset.sessions")
-        if not 1 <= self.observations_per_session <= 96:
-            raise InputError(
-                f"{self.observations_per_session} observations per session are not in 1–96",
-                where="dataset.observations_per_session",
-                remedy="ask for more sessions",
-            )
+        for name, most in (("sessions", _LAST_SESSION), ("observations_per_session", _FULL_DAY)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not 1 <= value <= most:
+                raise InputError(f"{value!r} is not a whole number in 1–{most}", where=f"dataset.{name}")
+        if not isinstance(self.seed, int):
+            raise InputError(f"{self.seed!r} is not a whole number", where="dataset.seed")
 
     @property
     def total(self) -> int:
@@ -54,7 +54,7 @@ class Timeline:
     def moment(self, number: int) -> datetime:
         """Return when an observation was made; later numbers are later."""
         session, place = divmod(number, self.observations_per_session)
-        week, day = divmod(session * _EVERY, _WORKING_DAYS)
+        week, day = divmod(session * _DAYS_PER_SESSION, _WORKING_DAYS)
         pace = min(40, 840 // self.observations_per_session)
         within = place * pace + Chance(self.seed).below(pace // 2, "minute", number)
         return START + timedelta(days=7 * week + day, minutes=within)

@@ -11,6 +11,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -247,7 +248,7 @@ def test_the_configuration_says_what_the_code_defaults_to():
     assert configuration == {name: p.default for name, p in inspect.signature(generate).parameters.items()}
 
 
-@pytest.mark.parametrize(("sessions", "observations_per_session"), [(0, 8), (-1, 8), (30, 0), (30, 97), (10**7, 8)])
-def test_numbers_out_of_range_are_refused(sessions: int, observations_per_session: int):
-    with pytest.raises(InputError, match=r"dataset\.(sessions|observations_per_session): .* not in 1–"):
+@pytest.mark.parametrize(("sessions", "observations_per_session"), [(0, 8), (-1, 8), (30, 0), (30, 97), (10**7, 8), ("many", 8), (30, 7.5)])
+def test_numbers_out_of_range_are_refused(sessions: Any, observations_per_session: Any):
+    with pytest.raises(InputError, match=r"dataset\.(sessions|observations_per_session): .* is not a whole number in 1–"):
         generate(sessions, observations_per_session)
