@@ -1,0 +1,119 @@
+// Figures: each is one image with a text for those who don't see it, and stands beside a table of the same numbers.
+
+/** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis is 0 to 100 %. */
+function whisker(cell, ceiling, hue = "") {
+  const [width, height] = [120, 18];
+  const x = (value) => 4 + value * (width - 8);
+  const middle = height / 2;
+  const drawing = svg("svg", { class: `whisker ${hue}`, width, height, "aria-hidden": "true" });
+  drawing.append(svg("line", { class: "axis", x1: x(0), x2: x(1), y1: middle, y2: middle }));
+  if (ceiling !== null && ceiling !== undefined) {
+    drawing.append(svg("line", { class: "ceiling", x1: x(ceiling), x2: x(ceiling), y1: 2, y2: height - 2 }));
+  }
+  if (cell.mean !== null) {
+    if (cell.low !== null) drawing.append(svg("line", { class: "spread", x1: x(cell.low), x2: x(cell.high), y1: middle, y2: middle }));
+    drawing.append(svg("circle", { class: "dot", cx: x(cell.mean), cy: middle, r: 4 }));
+  }
+  return drawing;
+}
+
+/** A difference with its interval around zero; `reach` is the largest that the table shows. */
+function difference(mean, low, high, reach) {
+  const [width, height] = [140, 18];
+  const x = (value) => width / 2 + (value / (reach || 1)) * (width / 2 - 6);
+  const middle = height / 2;
+  const drawing = svg("svg", { class: "whisker", width, height, "aria-hidden": "true" });
+  drawing.append(svg("line", { class: "axis", x1: 2, x2: width - 2, y1: middle, y2: middle }));
+  drawing.append(svg("line", { class: "zero", x1: x(0), x2: x(0), y1: 1, y2: height - 1 }));
+  if (low !== null) drawing.append(svg("line", { class: "spread", x1: x(low), x2: x(high), y1: middle, y2: middle }));
+  drawing.append(svg("circle", { class: `dot ${mean > 0 ? "gain" : mean < 0 ? "loss" : ""}`, cx: x(mean), cy: middle, r: 4 }));
+  return drawing;
+}
+
+/** Round values that divide a range into about five parts. */
+function ticks(low, high) {
+  const rough = (high - low) / 5 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+  const found = [];
+  for (let n = Math.ceil(low / step); n * step <= high + step * 1e-9; n++) found.push(Number((n * step).toPrecision(12)));
+  return found;
+}
+
+function powers(low, high) {
+  const found = [];
+  for (let n = Math.floor(Math.log10(low)); n <= Math.ceil(Math.log10(high)); n++) found.push(10 ** n);
+  return found;
+}
+
+/**
+ * Quality (0 to 1) against a cost, with the points that nothing beats in both joined.
+ * Points are {x, y, low, high, name, hue, front}; a point without a name is drawn small.
+ */
+function scatter(title, points, { xlabel, ylabel, log = false, text }) {
+  const [width, height, left, right, top, bottom] = [520, 320, 48, 14, 12, 44];
+  const drawn = points.filter((p) => p.y !== null && p.x !== null && (!log || p.x > 0));
+  const figure = el("figure", {}, el("figcaption", {}, el("strong", {}, title), " ", text));
+  if (!drawn.length) return figure;
+  const xs = drawn.map((p) => p.x);
+  const across = log ? Math.log10 : (value) => value;
+  const [least, most] = [Math.min(...xs), Math.max(...xs)];
+  const spare = (most - least) * 0.12 || most * 0.1 || 1;
+  const [from, to] = least < most / 2 ? [0, most + spare] : [least - spare, most + spare];
+  const marks = log ? powers(least, most) : ticks(from, to);
+  const [first, last] = log ? [across(marks[0]), across(marks.at(-1))] : [from, to];
+  const ys = drawn.flatMap((p) => [p.low ?? p.y, p.high ?? p.y]);
+  const floor = Math.max(0, Math.floor(Math.min(...ys) * 10 - 0.2) / 10);
+  const roof = Math.min(1, Math.max(floor + 0.1, Math.ceil(Math.max(...ys) * 10 + 0.2) / 10));
+  const x = (value) => left + ((across(value) - first) / (last - first || 1)) * (width - left - right);
+  const y = (value) => height - bottom - ((value - floor) / (roof - floor)) * (height - top - bottom);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} ${text}` });
+  for (const mark of ticks(floor, roof)) {
+    drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }));
+    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, fixed(100 * mark, 0)));
+  }
+  for (const mark of marks) {
+    drawing.append(svg("line", { class: "grid", x1: x(mark), x2: x(mark), y1: top, y2: height - bottom }));
+    const label = log && mark < 1 ? String(mark) : count(mark);
+    drawing.append(svg("text", { class: "tick", x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, label));
+  }
+  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, xlabel));
+  drawing.append(svg("text", { class: "label", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, ylabel));
+  const front = drawn.filter((p) => p.front).sort((a, b) => a.x - b.x);
+  const steps = front.map((p, n) => (n ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
+  if (front.length > 1) drawing.append(svg("path", { class: "front", d: steps }));
+  for (const p of drawn) {
+    if (p.low !== null && p.low !== undefined && p.name) drawing.append(svg("line", { class: `spread ${p.hue}`, x1: x(p.x), x2: x(p.x), y1: y(p.low), y2: y(p.high) }));
+  }
+  for (const p of drawn) {
+    const dot = svg("circle", { class: `dot ${p.hue} ${p.front ? "" : "behind"}`, cx: x(p.x), cy: y(p.y), r: p.name ? 5 : 3 });
+    dot.append(svg("title", {}, p.hint ?? p.name));
+    drawing.append(dot);
+  }
+  named(drawing, drawn.filter((p) => p.name).map((p) => ({ name: p.name, x: x(p.x), y: y(p.y) })), { width, top, bottom: height - bottom });
+  figure.append(drawing);
+  return figure;
+}
+
+/** Write names beside their points, pushed apart where they would cover one another. */
+function named(drawing, labels, { width, top, bottom }) {
+  const placed = [];
+  for (const label of labels.sort((a, b) => a.y - b.y)) {
+    const length = 6.3 * label.name.length;
+    const before = label.x + 9 + length > width;
+    const [from, to] = before ? [label.x - 9 - length, label.x - 9] : [label.x + 9, label.x + 9 + length];
+    let line = Math.max(label.y + 4, top + 10);
+    for (const other of placed) if (from < other.to && other.from < to && line < other.line + 13) line = other.line + 13;
+    line = Math.min(line, bottom - 3);
+    placed.push({ from, to, line });
+    drawing.append(svg("text", { class: "name", x: before ? to : from, y: line, "text-anchor": before ? "end" : "start" }, label.name));
+  }
+}
+
+/** Whether nothing has both a lower x and a higher y. */
+function markFront(points) {
+  for (const p of points) {
+    p.front = p.x !== null && p.y !== null && !points.some((o) => o.x !== null && o.y !== null && o.x <= p.x && o.y >= p.y && (o.x < p.x || o.y > p.y));
+  }
+  return points;
+}

@@ -1,0 +1,80 @@
+// Compare: two systems of one run or of two, what moved, what was lost, and the gate's verdict.
+
+function compareView(found) {
+  const run = runOf(found);
+  const own = firstContenders(run);
+  const twin = MANY ? CONTENDERS.find((c) => c.run === DATA.runs[1] && c.name === own[0]?.name) : null;
+  const a = contender(found.a) ?? (MANY ? CONTENDERS.find((c) => c.run === DATA.runs[0] && (!twin || c.name === twin.name)) : own.at(-2) ?? own[0]);
+  const b = contender(found.b) ?? twin ?? own.at(-1);
+  if (!a || !b || CONTENDERS.length < 2) return [el("h1", {}, "Compare"), el("p", {}, "There is only one system; name several runs to compare them.")];
+  const names = CONTENDERS.map((c) => [c.key, c.key]);
+  const measure = a.run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(a.run);
+  return [
+    el("h1", {}, said(a.key), " → ", said(b.key)),
+    el("div", { class: "bar" },
+      select("Before (A)", names, a.key, (value) => go({ view: "compare", a: value, b: b.key })),
+      select("After (B)", names, b.key, (value) => go({ view: "compare", a: a.key, b: value })),
+      el("button", { onclick: () => go({ view: "compare", a: b.key, b: a.key }) }, "Turn round"),
+      select("Queries by", a.run.summary.measures.map((m) => [m, headOf(m)]), measure, (value) => go({ view: "compare", measure: value }))),
+    a === b ? el("p", {}, "A system is not compared with itself.") : differences(a, b),
+    gateSection(a, b),
+    a === b ? null : moved(a, b, measure),
+  ];
+}
+
+function differences(a, b) {
+  const found = comparison(a, b);
+  if (!found) return el("p", { class: "note" }, "These two were not tested against each other here: ", el("code", {}, `recallmeter compare ${a.run.label}:${a.name} ${b.run.label}:${b.name}`), " does it.");
+  if (found.error) return el("p", { class: "note loss" }, said(found.error));
+  const overall = found.rows.filter((row) => !row.category);
+  const parts = found.rows.filter((row) => row.category);
+  const caption = "Means in percent, Δ in percentage points with its 95 % bootstrap interval; p by paired randomisation, adjusted after Holm over the rows of this table; detectable: the smallest true difference that would be shown with probability .8";
+  return el("section", {}, el("h2", {}, "How they differ"), differenceTable("differences", caption, overall, false),
+    parts.length ? [el("h2", {}, "By category"), differenceTable("category-differences", caption, parts, true)] : categoryMeans(a, b));
+}
+
+function differenceTable(id, caption, rows, categories) {
+  const reach = Math.max(...rows.flatMap((row) => [Math.abs(row.mean), Math.abs(row.low ?? 0), Math.abs(row.high ?? 0)]));
+  const head = [...(categories ? ["category"] : []), "measure", "n", "A", "B", "Δ pp", "95 % interval", "", "p", "adjusted", "better/same/worse", "detectable", "outcome"];
+  const body = rows.map((row) => [...(categories ? [said(row.category)] : []), headOf(row.measure), count(row.n), percent(row.before), percent(row.after), signed(row.mean), bounds(row.low, row.high),
+    difference(row.mean, row.low, row.high, reach), probability(row.p), probability(row.adjusted), `${row.wins}/${row.ties}/${row.losses}`, percent(row.detectable), badge(...outcome(row))]);
+  const shift = categories ? 1 : 0;
+  head[6 + shift] = el("span", { class: "hidden" }, "the interval drawn");
+  return table(caption, head, body, { left: categories ? [0, 1, 7, 12] : [0, 6, 11], id });
+}
+
+function categoryMeans(a, b) {
+  if (a.run !== b.run) return null;
+  const measure = mainMeasure(a.run);
+  const rows = Object.keys(a.run.summary.categories).map((category) => [category, a.summary.categories[category][measure], b.summary.categories[category][measure]]).filter(([, x]) => x.n);
+  return [el("h2", {}, "By category"), table(`${headOf(measure)} by category: means alone, since so many tests on so few queries would mislead`, ["category", "n", "A", "B", "Δ pp"],
+    rows.map(([category, x, y]) => [said(category || "without category"), count(x.n), interval(x), interval(y), signed(y.mean - x.mean)]))];
+}
+
+function gateSection(a, b) {
+  const gate = DATA.gates.find((one) => [a.run.label, b.run.label].includes(one.run) && [a.run.label, b.run.label].includes(one.baseline) && a.run !== b.run);
+  if (!gate) return null;
+  if (gate.error) return el("section", {}, el("h2", {}, "The gate"), el("p", { class: "note loss" }, said(gate.error)));
+  const [head, ...rows] = gate.rows;
+  return el("section", {}, el("h2", {}, "The gate ", verdictBadge(gate.verdict)), el("p", {}, `${gate.run} against ${gate.baseline}. `, gate.headline),
+    table("The rules of the gate", head, rows.map((row) => row.map((cell, at) => (at === row.length - 1 ? verdictBadge(cell) : cell))), { left: [0, 1, head.length - 1], id: "gate" }),
+    el("details", {}, el("summary", {}, "Why"), el("ul", {}, [...gate.why, ...gate.notes].map((line) => el("li", {}, said(line))))));
+}
+
+/** The queries on which the measure changed, the largest loss first. */
+function moved(a, b, measure) {
+  const both = a.run.queries.filter((asked) => asked.relevant.length && b.run.place.has(asked.id));
+  const value = (c, asked) => c.answers.values[measure]?.[c.run.place.get(asked.id)] ?? null;
+  const changed = both.map((asked) => ({ asked, change: value(b, asked) - value(a, asked) })).filter(({ change }) => change);
+  changed.sort((x, y) => x.change - y.change || (x.asked.id < y.asked.id ? -1 : 1));
+  const rank = (c, asked, id) => c.answers.hits[c.run.place.get(asked.id)].indexOf(c.run.row.get(id)) + 1 || NONE;
+  const moves = (asked) => asked.relevant.map(([row]) => a.run.observations[row].id).map((id) => [id, rank(a, asked, id), rank(b, asked, id)]).filter(([, x, y]) => x !== y);
+  const rows = changed.map(({ asked, change }) => [
+    link({ view: "query", run: MANY ? a.run.label : "", query: asked.id, a: a.key, b: b.key }, said(asked.id)), said(asked.text), said(asked.category ?? ""),
+    percent(value(a, asked)), percent(value(b, asked)), el("span", { class: change > 0 ? "gain" : "loss" }, signed(change)),
+    moves(asked).map(([id, x, y]) => el("span", { class: "chip" }, `${id}: ${x} → ${y}`)),
+  ]);
+  const gains = changed.filter(({ change }) => change > 0).length;
+  const words = `${headOf(measure)}: better on ${gains}, worse on ${changed.length - gains}, the same on ${both.length - changed.length} of ${plural(both.length, "query", "queries")}`;
+  return el("section", {}, el("h2", {}, "What moved"), rows.length ? table(`${words}; with the ranks of relevant observations that changed`, ["query", "question", "category", "A", "B", "Δ pp", "ranks"], rows, { left: [0, 1, 2, 6], id: "moved" }) : el("p", {}, `${words}.`));
+}

@@ -1,0 +1,96 @@
+// Elements are made here and nowhere else. Text goes in as text: nothing in this page is ever parsed as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F\u200B\u202A-\u202E\u2060-\u2069\uFEFF]/g;
+
+/** Show characters that would reorder or hide text by their numbers. */
+const visible = (text) =>
+  String(text).replace(CONTROLS, (c) => `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+
+function built(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : visible(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : document.createTextNode(visible(child)));
+  }
+  return node;
+}
+
+const el = (tag, attributes = {}, ...children) => built(document.createElement(tag), attributes, children);
+
+const svg = (tag, attributes = {}, ...children) => built(document.createElementNS(SVG, tag), attributes, children);
+
+/** Text of a data set, isolated so that its direction does not touch what stands around it. */
+const said = (text, attributes = {}) => el("bdi", attributes, text);
+
+const link = (target, ...children) => el("a", { href: address(target) }, ...children);
+
+/** Write the words of a report's sentence that stand between ** or * or ` with stress. */
+function stressed(sentence) {
+  return sentence.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`)/).map((part, n) => {
+    if (n % 2 === 0) return part;
+    if (part.startsWith("**")) return el("strong", {}, part.slice(2, -2));
+    return el(part.startsWith("*") ? "em" : "code", {}, part.slice(1, -1));
+  });
+}
+
+/** Put the query's words in the text into marks. */
+function highlighted(text, pattern) {
+  if (!pattern) return [text];
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(pattern)) {
+    parts.push(text.slice(end, found.index), el("mark", {}, found[0]));
+    end = found.index + found[0].length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]/u;
+
+/** The pattern of a query's words; null without any. */
+function patternOf(words) {
+  if (!words.length) return null;
+  const literal = (word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  const longest = [...words].sort((a, b) => b.length - a.length);
+  const inside = longest.filter((word) => UNSPACED.test(word)).map(literal);
+  const whole = longest.filter((word) => !UNSPACED.test(word)).map(literal);
+  const alternatives = [...inside];
+  if (whole.length) {
+    alternatives.unshift(`(?<![\\p{L}\\p{N}_]|[\\p{L}\\p{N}_][\\/.\\-])(?:${whole.join("|")})(?![\\p{L}\\p{N}_]|[\\/.\\-][\\p{L}\\p{N}_])`);
+  }
+  return new RegExp(alternatives.join("|"), "giu");
+}
+
+/** A table in a frame that scrolls sideways by itself; the columns named in `left` hold text, the others numbers. */
+function table(caption, head, rows, { left = [0], id } = {}) {
+  const side = (column) => (left.includes(column) ? "" : "n");
+  return framed(
+    caption,
+    el(
+      "table",
+      { id },
+      el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, head.map((cell, column) => el("th", { scope: "col", class: side(column) }, cell)))),
+      el("tbody", {}, rows.map((row) =>
+        el("tr", {}, row.map((cell, column) =>
+          column ? el("td", { class: side(column) }, cell) : el("th", { scope: "row", class: side(0) }, cell))))),
+    ),
+  );
+}
+
+const framed = (label, inner) => el("div", { class: "frame", tabindex: 0, role: "region", "aria-label": label }, inner);
+
+/** A select with its label; `options` are pairs of value and text. */
+function select(label, options, chosen, change) {
+  const box = el("select", { onchange: (event) => change(event.target.value) });
+  for (const [value, text] of options) box.append(el("option", { value }, text));
+  box.value = chosen;
+  return el("label", { class: "field" }, el("span", {}, label), box);
+}
+
+const badge = (kind, ...children) => el("span", { class: `badge ${kind}` }, ...children);

@@ -1,0 +1,132 @@
+// Overview: which system is best, how sure that is, where it loses, and at what cost.
+
+function overview(found) {
+  const run = runOf(found);
+  const systems = contendersOf(run);
+  if (!systems.length) return [el("p", {}, "This run has no system.")];
+  return [
+    ...opening(run),
+    headToHead(run, systems, found),
+    categoryMap(run, systems, found),
+    el("h2", {}, "What it costs"),
+    costs(run, systems),
+    run.findings.length ? el("section", {}, el("h2", {}, "What the numbers say"), el("ol", {}, run.findings.map((one) => el("li", {}, stressed(one))))) : null,
+    DATA.gates.length ? gateBadges() : null,
+  ];
+}
+
+function opening(run) {
+  const { dataset, models, k } = run.manifest;
+  const { answerable, unanswerable } = run.summary;
+  const facts = [
+    plural(dataset.observations, "observation"),
+    `${plural(dataset.queries, "query", "queries")} (${answerable} with an answer, ${unanswerable} without)`,
+    Object.keys(models ?? {}).join(", ") || "no model",
+    `the first ${k} hits of every query`,
+  ];
+  const failures = (run.manifest.failures ?? []).map((failure) =>
+    el("li", {}, el("strong", {}, failure.system), ` failed on ${plural(failure.queries ?? 1, "query", "queries")}, the first `,
+      link({ run: MANY ? run.label : "", query: failure.query, a: MANY ? `${run.label}:${failure.system}` : failure.system }, failure.query), ": ", said(failure.error)));
+  return [
+    el("h1", {}, run.report.title ?? "Retrieval", " ", said(`on ${dataset.name}`, { class: "quiet" })),
+    el("p", { class: "quiet" }, facts.join(" · ")),
+    run.recommendation ? el("p", { class: "lead" }, stressed(run.recommendation)) : null,
+    failures.length ? el("div", { class: "note loss" }, el("ul", {}, failures)) : null,
+  ];
+}
+
+/** How sure it is that the best system is better than this one. */
+function certainty(c) {
+  const lead = c.run.leads[c.name];
+  if (c.name === c.run.best) return badge("gain", "best");
+  if (isControl(c)) return badge("quiet", "control");
+  if (!lead) return null;
+  return [lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"), el("span", { class: "quiet" }, `best by ${lead.lead} ${lead.interval}, p ${probability(lead.p)}`)];
+}
+
+const SORTED = { name: "ascending", latency: "ascending", tokens: "ascending" };
+
+function headToHead(run, systems, found) {
+  const measures = headline(run);
+  const key = (c) => (name) => ({ name: labelOf(c), latency: c.summary.latency.spans.total?.p50 ?? Infinity, tokens: c.summary.tokens.mean ?? Infinity })[name] ?? -(c.summary.measures[name]?.mean ?? -1);
+  const column = found.sort ?? mainMeasure(run);
+  const down = found.order === "reversed" ? -1 : 1;
+  const compare = (a, b) => {
+    const [x, y] = [key(a)(column), key(b)(column)];
+    return isControl(a) - isControl(b) || down * (x < y ? -1 : x > y ? 1 : 0);
+  };
+  const ordered = [...systems].sort(compare);
+  const head = (name, text, unit = "") => {
+    const usual = SORTED[name] ?? "descending";
+    const direction = column !== name ? null : down === 1 ? usual : usual === "ascending" ? "descending" : "ascending";
+    const change = () => go({ view: "overview", sort: name, order: column === name && down === 1 ? "reversed" : "" });
+    return el("th", { scope: "col", class: name === "name" ? "" : "n", "aria-sort": direction },
+      el("button", { class: "sort", onclick: change }, text, unit ? el("span", { class: "quiet" }, ` ${unit}`) : null,
+        el("span", { class: "arrow", "aria-hidden": "true" }, direction === "ascending" ? "▲" : direction ? "▼" : "")));
+  };
+  const rows = ordered.map((c) => el("tr", {},
+    el("th", { scope: "row" }, said(labelOf(c)), labelOf(c) === c.name ? null : el("span", { class: "quiet" }, ` ${c.name}`), c.summary.status.failed ? [" ", badge("loss", `${c.summary.status.failed} failed`)] : null),
+    el("td", { class: "certainty" }, certainty(c)),
+    measures.map((measure) => {
+      const cell = c.summary.measures[measure];
+      return el("td", { class: "n", "data-measure": measure, "data-system": c.name },
+        whisker(cell, run.summary.ceilings[measure], c.hue), el("div", {}, el("b", {}, percent(cell.mean)),
+          cell.low === null ? null : el("span", { class: "quiet" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`)));
+    }),
+    el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
+    el("td", { class: "n", "data-measure": "tokens", "data-system": c.name }, c.summary.tokens.mean === null ? NONE : count(c.summary.tokens.mean))));
+  const best = el("tr", { class: "ceiling" }, el("th", { scope: "row" }, "The best attainable"), el("td", {}),
+    measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))), el("td", {}), el("td", {}));
+  const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable`;
+  return framed("Head to head", el("table", { id: "head-to-head" }, el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, head("name", "system"), run.best ? el("th", { scope: "col" }, `against the best, ${headOf("recall@10")}`) : el("th", { scope: "col" }, ""), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens/query"))),
+    el("tbody", {}, rows, best)));
+}
+
+function categoryMap(run, systems, found) {
+  const measure = run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(run);
+  const categories = Object.entries(run.summary.categories);
+  if (!categories.length) return null;
+  const pick = select("Measure", run.summary.measures.map((m) => [m, headOf(m)]), measure, (value) => go({ view: "overview", measure: value }));
+  const cell = (c, category) => {
+    const value = c.summary.categories[category][measure];
+    const box = el("td", { class: "n heat", "data-category": category, "data-system": c.name, title: value.mean === null ? "no answerable query" : `${c.name}, ${category || "no category"}: ${interval(value)}, n = ${value.n}` },
+      value.n ? percent(value.mean) : NONE);
+    if (value.n) box.style.setProperty("--heat", `${fixed(45 * value.mean, 0)}%`);
+    return box;
+  };
+  const answered = ([category, total]) => systems[0].summary.categories[category][measure].n || total;
+  return el("section", {}, el("div", { class: "bar" }, el("h2", {}, "By category"), pick),
+    framed("By category", el("table", { id: "by-category" },
+      el("caption", {}, `${headOf(measure)} in percent; a few queries a category give hints, not results: point at a value for its interval`),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "category"), el("th", { scope: "col", class: "n" }, "n"), systems.map((c) => el("th", { scope: "col", class: "n" }, said(c.name))))),
+      el("tbody", {}, categories.map(([category, total]) => el("tr", {},
+        el("th", { scope: "row" }, link({ view: "queries", run: MANY ? run.label : "", category: category || "(none)" }, said(category || "without category"))),
+        el("td", { class: "n" }, count(answered([category, total]))), systems.map((c) => cell(c, category)))),
+        run.summary.unanswerable ? el("tr", {}, el("th", { scope: "row" }, "unanswerable: nothing came back"), el("td", { class: "n" }, count(run.summary.unanswerable)),
+          systems.map((c) => el("td", { class: "n" }, `${c.summary.unanswerable.silent}`))) : null))));
+}
+
+function costs(run, systems) {
+  const measure = mainMeasure(run);
+  const of = (x) => markFront(systems.filter((c) => !isControl(c)).map((c) => ({
+    ...c.summary.measures[measure], x: x(c), y: c.summary.measures[measure].mean, name: c.name, hue: c.hue,
+    hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
+  })));
+  const words = (points) => {
+    const front = points.filter((p) => p.front).map((p) => p.name);
+    return front.length ? `No system is both better and cheaper than ${front.join(", ")}.` : "";
+  };
+  const tokens = of((c) => c.summary.tokens.mean);
+  const latency = of((c) => c.summary.latency.spans.total?.p50 ?? null);
+  return el("div", { class: "figures" },
+    scatter(`${headOf(measure)} against tokens.`, tokens, { xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`, ylabel: `${headOf(measure)}, %`, text: words(tokens) }),
+    scatter(`${headOf(measure)} against time.`, latency, { xlabel: "median time per query, ms, log scale", ylabel: `${headOf(measure)}, %`, log: true, text: words(latency) }));
+}
+
+function gateBadges() {
+  return el("section", {}, el("h2", {}, "Gates"), el("ul", {}, DATA.gates.map((gate) => el("li", {},
+    verdictBadge(gate.verdict ?? "not judged"), ` ${gate.run} against ${gate.baseline}: `, gate.headline ?? gate.error))));
+}
+
+const verdictBadge = (verdict) => badge({ PASS: "gain", REGRESSION: "loss", FAILED: "loss", INCONCLUSIVE: "unsure" }[verdict] ?? "quiet", verdict);
