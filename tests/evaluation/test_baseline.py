@@ -132,6 +132,7 @@ def test_a_reason_lowers_and_is_kept_with_what_fell(write_run, run, tmp_path):
     again = read_baseline(tmp_path / "lowered.json")
     assert again.reasons == lowered.reasons
     assert replaced(again, high, ratchet=True, reason="").reasons == lowered.reasons
+    assert replaced(again, low, ratchet=False, reason="twice").reasons == (*lowered.reasons, "twice")
 
 
 def test_a_baseline_is_never_replaced_by_the_way(run):

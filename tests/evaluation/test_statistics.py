@@ -97,6 +97,10 @@ def test_sampled_randomisation_agrees_with_scipys(alternative):
     assert ours == pytest.approx(theirs, abs=4 * (2 * theirs * (1 - theirs) / 50_000) ** 0.5 + 1e-4)
 
 
+def test_the_observed_assignment_counts_so_that_p_is_never_0():
+    assert float(paired_randomisation(np.full(60, 0.5), alternative="greater")) == 1 / 10_001
+
+
 def test_unchanged_queries_say_nothing_under_exchange():
     values = differences(12, seed=1, changed=1.0, shift=0.02)
     padded = np.r_[values, np.zeros(300)]
