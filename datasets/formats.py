@@ -60,7 +60,7 @@ def detect(path: Path) -> str:
         for name, field in (("longmemeval", "haystack_sessions"), ("locomo", "conversation")):
             if first and field in first:
                 return name
-        if first is None and _is_dump(path):
+        if _is_dump(path):
             return "agentmemory"
     elif not path.is_dir():
         raise InputError("no such file or folder", where=str(path), remedy="check the path")

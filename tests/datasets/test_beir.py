@@ -55,6 +55,8 @@ def test_a_query_judged_below_one_alone_is_unanswerable_and_an_unjudged_one_is_o
     ("qrels", "told"),
     [
         ("q1\td1\t0.5\n", "test.tsv:1: the grade '0.5' is not a whole number"),
+        ("q1\td1\t1e300\n", "test.tsv:1: the grade '1e300' is not a whole number"),
+        (HEADER + "q1\td1\t1\n" + HEADER, "test.tsv:3: the grade 'score' is not a whole number"),
         ("q1\td1\tnan\n", "test.tsv:1: the grade 'nan' is not a whole number"),
         ("q1\td1\t1_0\n", "test.tsv:1: the grade '1_0' is not a whole number"),
         (HEADER + "\nq1\td 1\t1\n", "test.tsv:3: the judged id 'd 1' has white space"),

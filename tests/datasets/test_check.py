@@ -235,6 +235,18 @@ def test_near_twins_are_those_that_comparing_all_with_all_finds() -> None:
     assert found > 500
 
 
+def test_a_text_that_another_contains_is_its_near_twin(tmp_path: Path) -> None:
+    short = "alpha beta gamma delta epsilon zeta eta"
+    report = own(tmp_path, [observation("a", short), observation("b", f"one two three four {short}")], [query("q", {"a": 1})])
+    told = next(finding.examples for finding in report.findings if finding.kind.name == "near-duplicate-text")
+    assert [example.what for example in told] == ["'b' shares 64% of the words with 'a'"]
+
+
+def test_a_successor_lives_in_the_same_scope(tmp_path: Path) -> None:
+    observations = [observation("a", superseded_by="b"), observation("b", scope="x")]
+    assert names(own(tmp_path, observations, [query("q", {"a": 1})]))["successor-unknown"] == 1
+
+
 def test_twins_live_in_one_scope_and_chinese_is_compared_by_character(tmp_path: Path) -> None:
     first, second = "黑豹队的防守丢了多少分", "黑豹队的防守丢了几分"
     together = own(tmp_path, [observation("a", first), observation("b", second)], [query("q", {"a": 1})])

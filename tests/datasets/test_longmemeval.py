@@ -78,7 +78,9 @@ def test_abstention_is_unanswerable(tmp_path: Path) -> None:
 def test_an_answer_outside_the_history_leaves_the_question_answerable(tmp_path: Path) -> None:
     path = file(tmp_path, changed(answer_session_ids=["plain_1", "gone"]))
     assert load_longmemeval(path).queries[0].relevant == {"q_7/plain_1": 1, "q_7/gone": 1}
-    assert findings(path)["dangling-judgment"] == 1
+    found = findings(path)
+    assert found["dangling-judgment"] == 1
+    assert "duplicate-judgment" not in found
 
 
 def test_a_session_id_that_occurs_twice_is_kept_apart_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -159,6 +161,14 @@ def test_broken_json_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         load_longmemeval(str(path))
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_reading_in_pieces_of_any_size_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    path = file(tmp_path, INSTANCE, changed(question_id="q_8", question='Was it "rye"\n or é?'))
+    whole = load_longmemeval(path)
+    monkeypatch.setattr("recallmeter.datasets.reading._CHUNK", size)
+    assert load_longmemeval(path) == whole
 
 
 def test_elements_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
