@@ -87,7 +87,7 @@ class Provider:
     def answer(self, request: Request, fault: Any) -> tuple[int, dict[str, str], bytes]:
         if isinstance(fault, tuple):
             status, headers = fault
-            return status, headers, json.dumps({"error": f"not with {request.headers}"}).encode()
+            return status, headers, json.dumps({"error": f"no: {sent_key(request)}"}).encode()
         if fault == "hang":
             self.released.wait(5)
             return 0, {}, b""
@@ -104,6 +104,10 @@ class Provider:
             vectors[-1][0] = float("nan")
         content = json.dumps(formatted(request.path, vectors)).encode()
         return 200, {}, {"truncated": content[: len(content) // 2], "other format": b'{"hello": 1}'}.get(fault, content)
+
+
+def sent_key(request: Request) -> str | None:
+    return request.headers.get("authorization") or request.headers.get("x-goog-api-key")
 
 
 def vector(text: str) -> list[float]:
@@ -401,7 +405,7 @@ def test_waits_grow_and_are_scattered(provider: Provider, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("fault", ["drop", "truncated", "NaN", (400, {}), (401, {}), (429, {}), (500, {})], ids=str)
 def test_a_key_is_in_no_log_error_traceback_or_repr(name: str, fault: Any, provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    provider.faults = [fault] * 3  # the server quotes the request's headers in what it answers
+    provider.faults = [fault] * 3  # the server quotes the key in what it answers
     built = encoder(name, provider)
     with pytest.raises(UnavailableError) as caught:
         built.encode(["a", "b"], "query")
