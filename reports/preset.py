@@ -17,7 +17,8 @@ _INTRODUCTION = """\
 # What the mechanisms of an agent's memory are worth
 
 Each mechanism is a part that YAML puts into a system, and each claim about one has an experiment preset that holds it against a data set.
-A verdict is made for these queries, this embedding model and the settings named; `dataset=…` and `embedder=…` ask again elsewhere."""
+A verdict is made for these queries, this embedding model and the settings named; `dataset=…` and `embedder=…` ask again elsewhere.
+Each run's own report, `recallmeter report RUN`, adds the means of every system with their intervals."""
 _LEGEND = (
     "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % BCa bootstrap interval. "
     "p: two-sided randomisation test, Holm-corrected over all claims. A direction holds at p < .05, and does not when the opposite is "
@@ -141,4 +142,5 @@ def _written(measure: str, value: float) -> str:
 
 
 def _signed(measure: str, value: float) -> str:
-    return f"{value:+,.1f}" if measure in _COUNTS else f"{100 * value:+.1f}"
+    rounded = round(value if measure in _COUNTS else 100 * value, 1) + 0.0  # no -0.0
+    return f"{rounded:+,.1f}"

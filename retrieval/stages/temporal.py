@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class TemporalFilter:
 
     Args:
         events: whether "before the migration" is understood too: the event is the earliest observation whose title has
-            all the terms after "before", "after", "since" or "until", function words left out.
+            all the terms after "before", "after", "since" or "until", function words left out; it belongs to both sides.
         analyzer: what makes terms of the event and the titles; English with stems when None.
     """
 
@@ -55,4 +55,6 @@ class TemporalFilter:
             question.trace.notes.append("not filtered by time: no title names the event")
             return None
         moment = datetime.fromtimestamp(min(times), UTC)
-        return Period(None, moment) if match[1].lower() in ("before", "until") else Period(moment, None)
+        if match[1].lower() in ("before", "until"):
+            return Period(None, moment + timedelta.resolution)
+        return Period(moment, None)
