@@ -97,6 +97,8 @@ def _findings(run: Run) -> Iterator[str]:
     terms = [name for name in (BASELINE, *TERM_INDEXES) if name in systems]
     scores = ", ".join(f"{_label(run, name)} {percent(systems[name]['measures'][ALSO]['mean'])}" for name in terms)
     yield f"NDCG@10 of the term indexes: {scores}."
+    for failure in run.manifest["failures"]:
+        yield f"{_label(run, failure['system'])} failed on {failure['queries']} queries, which count 0; the first: {failure['error']}."
     for name in systems:
         report = systems[name]["report"]
         if "chunks" in report:
