@@ -57,13 +57,15 @@ def minimum_detectable_effect(differences: ArrayLike, *, alpha: float = 0.05, po
     from scipy.special import bdtr, stdtrit
 
     degrees, error = len(values) - 1, _standard_error(values)
-    by_variance = max(margin, float(stdtrit(degrees, 1 - alpha)) * error) + float(stdtrit(degrees, power)) * error
+    change = float(np.abs(values[values != 0]).mean())
+    beyond_margin = margin + change / (2 * len(values)) if margin else 0.0  # the mean moves in steps, and must be past it
+    by_variance = max(beyond_margin, float(stdtrit(degrees, 1 - alpha)) * error) + float(stdtrit(degrees, power)) * error
     needed = math.ceil(-math.log2(alpha))
     if needed > len(values):
         return None
     shares = np.linspace(0, 1, 1001)
     enough = shares[np.argmax(1 - bdtr(needed - 1, len(values), shares) >= power)]
-    return max(by_variance, float(enough * np.abs(values[values != 0]).mean()))
+    return max(by_variance, float(enough) * change)
 
 
 def _standard_error(values: np.ndarray) -> float:

@@ -10,6 +10,9 @@ from ..evaluation.compare import Comparison, Difference
 from .findings import bounds, sign
 from .table import NONE, aligned, markdown, percent
 
+FEW = 10
+"""With fewer changed queries than this a bootstrap of their differences covers clearly less than 95 % (docs/gate.md)."""
+
 TESTS = {"randomisation": "paired randomisation", "t": "Student's paired t", "wilcoxon": "Wilcoxon's signed ranks"}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
@@ -64,7 +67,7 @@ def text(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> 
     parts = [title(comparison), aligned(rows(comparison.overall))]
     if comparison.by_category:
         parts.append(aligned(rows(comparison.by_category)))
-    parts += [_without_interval(comparison), "\n".join(listed(queries, limit))]
+    parts += [_on_intervals(comparison), "\n".join(listed(queries, limit))]
     return "\n\n".join(filter(None, parts))
 
 
@@ -73,16 +76,20 @@ def document(comparison: Comparison, queries: Sequence[QueryChange], limit: int)
     parts = [f"## {title(comparison)}", markdown(rows(comparison.overall))]
     if comparison.by_category:
         parts += ["### By category", markdown(rows(comparison.by_category), left=(0, 1))]
-    parts.append(_without_interval(comparison))
+    parts.append(_on_intervals(comparison))
     if queries:
         parts += [f"### Queries that changed ({len(queries)})", "```text\n" + "\n".join(listed(queries, limit)) + "\n```"]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _without_interval(comparison: Comparison) -> str:
-    """Say why some rows have no interval, if any have none."""
-    reasons = dict.fromkeys(row.interval.why for row in (*comparison.overall, *comparison.by_category) if row.interval.why)
-    return f"No interval where {'; '.join(reasons)}." if reasons else ""
+def _on_intervals(comparison: Comparison) -> str:
+    """Say why some rows have no interval, and which intervals are too short, if there are such."""
+    table = (*comparison.overall, *comparison.by_category)
+    reasons = dict.fromkeys(row.interval.why for row in table if row.interval.why)
+    told = [f"No interval where {'; '.join(reasons)}."] if reasons else []
+    if any(0 < row.wins + row.losses < FEW and not row.interval.why for row in table):
+        told.append(f"Where fewer than {FEW} queries changed, the interval is shorter than it should be.")
+    return " ".join(told)
 
 
 def listed(queries: Sequence[QueryChange], limit: int) -> Iterator[str]:

@@ -57,6 +57,14 @@ def test_a_missing_interval_is_explained(write_run, memory):
         assert "No interval where n = 2: an interval needs at least 3 queries; n = 1: an" in told
 
 
+def test_intervals_of_few_changed_queries_are_called_too_short(compared, write_run):
+    caution = "Where fewer than 10 queries changed, the interval is shorter than it should be."
+    assert caution in text(*compared, 2)
+    run = load_run(write_run("half", {"good": {}, "half": {f"q{i:02}": ["o39"] for i in range(24)}}))
+    comparison = compare([pair(results_of(run, "good"), results_of(run, "half"))], ["recall@10"])[0]
+    assert caution not in text(comparison, [], 2)
+
+
 def test_the_record_reads_back_as_json(compared):
     found = json.loads(json.dumps(record(*compared), allow_nan=False))
     assert (found["before"], found["after"], found["queries"], len(found["changed"])) == ("good", "half", 24, 8)
