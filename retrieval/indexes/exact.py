@@ -45,11 +45,15 @@ class ExactIndex:
             estimates[~visible] = -np.inf
         least = np.finfo(np.float32).min
         if len(estimates) > limit:
-            # less twice the greatest rounding error of a float32 dot product of two unit vectors
             last = np.partition(estimates, len(estimates) - limit)[len(estimates) - limit]
-            least = max(least, last - len(vector) * np.finfo(np.float32).eps)
+            least = max(least, last - rounding(len(vector)))
         rows = np.flatnonzero(estimates >= least)
         return Candidates.best(rows, cosines(self.vectors[rows], vector), limit)
+
+
+def rounding(dimensions: int) -> float:
+    """Return twice the greatest error of a float32 dot product of two unit vectors, by which two of them may change places."""
+    return dimensions * float(np.finfo(np.float32).eps)
 
 
 def cosines(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:

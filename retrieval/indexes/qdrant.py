@@ -16,7 +16,7 @@ from ...datasets.errors import InputError
 from ..corpus import Candidates
 from ..embedding import Vectors
 from ..unavailable import UnavailableError
-from .exact import check_query, checked_matrix
+from .exact import check_query, checked_matrix, cosines, rounding
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -53,7 +53,7 @@ class Qdrant:
         """
         matrix = checked_matrix(vectors)
         if len(matrix) == 0:
-            return QdrantIndex(None, "", matrix.shape[1], None)
+            return QdrantIndex(None, "", matrix, None)
         client, name = self._client, f"recallmeter-{uuid4().hex}"
         from qdrant_client import models
 
@@ -67,7 +67,7 @@ class Qdrant:
 
         _call(load)
         parameters = models.SearchParams(exact=self.exact, hnsw_ef=self.ef_search) if self.url else None
-        index = QdrantIndex(client, name, matrix.shape[1], parameters)
+        index = QdrantIndex(client, name, matrix, parameters)
         weakref.finalize(index, client.delete_collection, name)
         return index
 
@@ -85,15 +85,15 @@ class Qdrant:
 
 
 class QdrantIndex:
-    """One collection; the collection of an empty corpus is never made."""
+    """One collection, and its vectors, which score what Qdrant finds; the collection of an empty corpus is never made."""
 
-    def __init__(self, client: QdrantClient | None, name: str, dimensions: int, parameters: Any) -> None:
-        self.client, self.name, self.dimensions, self.parameters = client, name, dimensions, parameters
+    def __init__(self, client: QdrantClient | None, name: str, vectors: Vectors, parameters: Any) -> None:
+        self.client, self.name, self.vectors, self.parameters = client, name, vectors, parameters
 
     def search(self, vector: Vectors, limit: int, visible: NDArray[np.bool_] | None = None) -> Candidates:
-        """Return the nearest visible rows with their similarity in [−1, 1] as Qdrant computes it, best first, ties by row.
+        """Return the nearest visible rows with their cosine similarity in [−1, 1], best first, ties by row.
 
-        Qdrant promises no order among equals, so more is asked for until the last one kept is settled.
+        Qdrant knows no order among equals, and rounds: more is asked of it until nothing that it kept back can belong here.
 
         Raises:
             InputError: the query's dimension is not the index's, or it holds NaN or infinity.
@@ -101,31 +101,25 @@ class QdrantIndex:
         """
         if limit <= 0 or self.client is None or (visible is not None and not visible.any()):
             return Candidates.none()
-        check_query(vector, self.dimensions)
+        check_query(vector, self.vectors.shape[1])
         wanted = limit + 1
         while True:
-            rows, scores = self._nearest(vector, wanted, visible)
-            if len(rows) < wanted or scores[-1] < scores[limit - 1]:
-                return Candidates.best(rows, np.clip(scores, -1.0, 1.0), limit)
+            rows = self._nearest(self.client, vector, wanted, visible)
+            found = Candidates.best(rows, cosines(self.vectors[rows], vector), wanted)
+            if len(found) < wanted or found.scores[-1] < found.scores[limit - 1] - rounding(len(vector)):
+                return found.take(range(min(limit, len(found))))
             wanted *= 2
 
-    def _nearest(self, vector: Vectors, wanted: int, visible: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _nearest(self, client: QdrantClient, vector: Vectors, wanted: int, visible: NDArray[np.bool_] | None) -> NDArray[np.int64]:
         from qdrant_client import models
 
-        client = self.client
-        assert client is not None
         only = None
         if visible is not None:
             rows: list[Any] = np.flatnonzero(visible).tolist()
             only = models.Filter(must=models.HasIdCondition(has_id=rows))
-        points = _call(
-            lambda: (
-                client.query_points(
-                    self.name, query=vector.tolist(), limit=wanted, query_filter=only, search_params=self.parameters, with_payload=False
-                ).points
-            )
-        )
-        return np.array([p.id for p in points], np.int64), np.array([p.score for p in points], np.float64)
+        settings: dict[str, Any] = {"query_filter": only, "search_params": self.parameters, "with_payload": False}
+        answer = _call(lambda: client.query_points(self.name, query=vector.tolist(), limit=wanted, **settings))
+        return np.array([point.id for point in answer.points], np.int64)
 
 
 def _call(request: Any) -> Any:

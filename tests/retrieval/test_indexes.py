@@ -142,11 +142,17 @@ def test_similarities_stay_within_one(kind: Kind) -> None:
 
 
 def test_equal_vectors_tie_by_row_also_at_the_limit(kind: Kind) -> None:
-    same = normalised(np.random.default_rng(5).standard_normal((1, DIMENSIONS)))
-    matrix = np.concatenate([-same, np.repeat(same, 47, axis=0)])  # more than one block of any vectorised loop
-    found = kind.make().build(matrix).search(same[0], 20)
-    assert found.rows.tolist() == list(range(1, 21))
-    assert len(set(found.scores.tolist())) == 1
+    chance = np.random.default_rng(5)
+    same, *queries = normalised(chance.standard_normal((21, DIMENSIONS)))
+    matrix = np.repeat(same[None], 1003, axis=0)  # a product of matrix and vector rounds the last three rows differently
+    matrix[::3] = -same
+    index = kind.make().build(matrix)
+    for query in queries:
+        sign = np.sign(same @ query)
+        for limit in (2, 20):
+            found = index.search(sign * query, limit)
+            assert found.rows.tolist() == [row for row in range(len(matrix)) if row % 3][:limit]
+            assert len(set(found.scores.tolist())) == 1
 
 
 def test_hidden_rows_are_not_found(kind: Kind, vectors: Vectors, queries: Vectors) -> None:
@@ -197,6 +203,14 @@ def test_a_graph_searched_too_narrowly_has_a_recall_below_one(vectors: Vectors, 
     pytest.importorskip("usearch", reason="the extra hnsw is not installed")
     poor = HNSW(connectivity=2, expansion_add=2, expansion_search=1).build(vectors[:3000])
     assert 0 < recall_against_exact(poor, vectors[:3000], queries, 20) < 0.9
+
+
+@pytest.mark.integration
+def test_a_graph_in_pieces_still_gives_as_many_as_were_asked_for(vectors: Vectors, queries: Vectors) -> None:
+    pytest.importorskip("usearch", reason="the extra hnsw is not installed")
+    index = HNSW(connectivity=2, expansion_add=1, expansion_search=1).build(vectors[:2000])
+    assert len(index.graph.search(queries[0], 2000).keys) < 200
+    assert len(index.search(queries[0], 200)) == 200
 
 
 class Half:
