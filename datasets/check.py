@@ -236,8 +236,7 @@ def _twins(dataset: Dataset, places: _Places, faults: Collected) -> dict[str, fl
                 UNEQUAL_TWINS, places.judgment(query, yes), f"for {query!r}, {yes!r} is relevant and {no!r}, of the same text, is not"
             )
     pairs, left_out = near_twins(dataset.observations)
-    if left_out:
-        faults.report(NOT_COMPARED, dataset.name, f"{left_out:,} texts")
+    faults.sum_up(NOT_COMPARED, left_out, [Example(dataset.name, f"{left_out:,} texts were not looked at")])
     for first, second, overlap in pairs:
         faults.report(NEAR_TWINS, places.observations[second], f"{second!r} shares {overlap:.0%} of the words with {first!r}")
     near = {identifier for first, second, _ in pairs for identifier in (first, second)}
