@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ..datasets.errors import InputError
 from ..evaluation.baseline import Baseline, baseline_of, read_baseline
@@ -62,7 +63,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.junit:
         _write_junit(report, run, Path(arguments.junit))
     if arguments.github:
-        _tell_github(report)
+        _tell_github(report, sys.stderr if arguments.json else sys.stdout)
     return report.exit_code
 
 
@@ -135,15 +136,15 @@ def _write_junit(report: GateReport, run: Run, path: Path) -> None:
         raise InputError(f"the JUnit file can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
 
 
-def _tell_github(report: GateReport) -> None:
+def _tell_github(report: GateReport, log: TextIO) -> None:
     """Outside GitHub Actions there is no file for the summary, so it is printed."""
     from ..reports.github import summary, workflow_commands
 
     for line in workflow_commands(report):
-        print(line)
+        print(line, file=log)
     for variable, content in (("GITHUB_STEP_SUMMARY", summary(report)), ("GITHUB_OUTPUT", f"verdict={report.verdict}\n")):
         if path := os.environ.get(variable):
             with Path(path).open("a", encoding="utf-8") as file:
                 file.write(content)
         elif variable == "GITHUB_STEP_SUMMARY":
-            print(content)
+            print(content, file=log)

@@ -55,7 +55,7 @@ def text(report: GateReport) -> str:
 
 def failure_text(failure: Mapping[str, Any]) -> str:
     """Say how a system failed."""
-    return f"{failure['queries']} queries, the first {failure['query']}: {failure['error']}"
+    return f"{failure['queries']} {'query' if failure['queries'] == 1 else 'queries'}, the first {failure['query']}: {failure['error']}"
 
 
 def bar_text(bar: Bar) -> str:

@@ -56,8 +56,10 @@ def test_all_outputs_at_once(runs, monkeypatch, capsys):
     assert (runs / "summary.md").read_text().startswith("## ❌ Recallmeter gate: REGRESSION")
     assert (runs / "output").read_text() == "verdict=REGRESSION\n"
     assert '<testsuite package="recallmeter.gate" id="0"' in (runs / "out" / "junit.xml").read_text()
-    assert main(["gate", "bad", "--baseline", "baseline.json", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["verdict"] == "REGRESSION"
+    assert main(["gate", "bad", "--baseline", "baseline.json", "--json", "--github"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["verdict"] == "REGRESSION"
+    assert "::error title=main recall@10" in err
 
 
 def test_outside_github_the_summary_is_printed(runs, monkeypatch, capsys):

@@ -55,7 +55,7 @@ def test_many_queries_are_cut_and_counted(judged):
 
 
 def test_a_failed_system_is_the_headline(judged):
-    assert text(judged({"q05": None})).startswith("FAILED: main on 1 queries, the first q05: no luck")
+    assert text(judged({"q05": None})).startswith("FAILED: main on 1 query, the first q05: no luck")
 
 
 def test_a_floor_alone_has_no_test_and_no_numbers_of_one(judged):
@@ -118,7 +118,7 @@ def test_github_gets_an_error_a_warning_or_nothing(judged):
     unsure = {"q00": ["o39"]}
     assert next(workflow_commands(judged(unsure, on_inconclusive="warn"))).startswith("::warning title=main recall@10%3A INCONCLUSIVE::")
     assert list(workflow_commands(judged(unsure, on_inconclusive="pass"))) == []
-    assert next(workflow_commands(judged({"q05": None}))).startswith("::error title=main failed::1 queries, the first q05")
+    assert next(workflow_commands(judged({"q05": None}))).startswith("::error title=main failed::1 query, the first q05")
     bars = list(workflow_commands(judged({}, tokens=5.0)))
     assert bars[0] == "::error title=main tokens per query::19.2, at most 5 allowed"
 
