@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from ..datasets.errors import InputError
@@ -62,6 +63,7 @@ def _write(path: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8", errors="replace")
         os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
         raise InputError(f"the report can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
     print(path)

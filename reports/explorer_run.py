@@ -41,11 +41,20 @@ def run_model(run: Run, label: str) -> dict[str, Any]:
         "report": run.config.get("report") or {},
         "config": (run.path / "config.yaml").read_text(encoding="utf-8"),
         **_said(run),
-        "check": check(partial(read_jsonl, run.path), name=run.manifest["dataset"]["name"]).as_record(),
+        "check": _check(run),
         "observations": [_lean(run.observations[i].as_record()) for i in known] + [{"id": i, "unknown": True} for i in ids[len(known) :]],
         "queries": [_query(query, rows, words) for query, words in zip(queries, _matching_words(queries, run.observations), strict=True)],
         "systems": {name: _system(run, name, queries, rows) for name in run.systems},
     }
+
+
+def _check(run: Run) -> dict[str, Any]:
+    """Check the records that the run kept; places are named within the run's folder."""
+    report = check(partial(read_jsonl, run.path), name=run.manifest["dataset"]["name"]).as_record()
+    for finding in report["findings"]:
+        for example in finding["examples"]:
+            example["where"] = example["where"].removeprefix(f"{run.path}/")
+    return report
 
 
 def _said(run: Run) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
     measure = MAIN if any(MAIN in point.measures for point in complete) else complete[0].measures[0]
     found = _configurations(complete, measure)
     costs = np.array([_costs(system, replicates, measure) for (system, _), replicates in found.items()])
-    chosen = list(found) if len(found) <= SHOWN else [list(found)[place] for place in _chosen(costs)]
+    whole = len(found) <= SHOWN
+    chosen = list(found) if whole else [list(found)[place] for place in _chosen(costs)]
     board = Leaderboard(list({point.key: point for key in chosen for point in found[key]}.values()), measure)
     counts, edges = np.histogram(-costs[:, 0], BINS, (0, 1))
     return {
@@ -47,10 +48,11 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
         "measure": measure,
         "points": len(points),
         "failed": len(points) - len(complete),
-        "configurations": len(found),
+        "whole": whole,
+        "configurations": len(board.rows) if whole else len(found),
         "varied": list(board.varied),
         "rows": [asdict(row) for row in board.rows],
-        "effects": [asdict(effect) for effect in board.effects] if len(chosen) == len(found) else _effects(board.varied, found, costs),
+        "effects": [asdict(effect) for effect in board.effects] if whole else _effects(board.varied, found, costs),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
 
@@ -66,9 +68,10 @@ def _configurations(complete: Sequence[Point], measure: str) -> Configurations:
 
 
 def _costs(system: str, replicates: Sequence[Point], measure: str) -> tuple[float, float, float]:
-    """Return what a front weighs, lower being better: the measure below zero, tokens, milliseconds."""
+    """Return what a front weighs, lower being better: the measure below zero, tokens, milliseconds to two digits."""
     columns = [(-p.mean(system, measure), p.tokens[system], p.latency[system]["p50"]) for p in replicates]
-    return tuple(np.mean(columns, axis=0).tolist())
+    quality, tokens, latency = np.mean(columns, axis=0).tolist()
+    return quality, tokens, float(f"{latency:.1e}")
 
 
 def _chosen(costs: Floats) -> list[int]:

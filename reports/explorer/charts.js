@@ -1,8 +1,11 @@
 // Figures: each is one image with a text for those who don't see it, and stands beside a table of the same numbers.
 
+/** On a small screen figures are drawn small, so that their text stays readable. */
+const NARROW = matchMedia("(max-width: 40rem)").matches;
+
 /** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis is 0 to 100 %. */
 function whisker(cell, ceiling, hue = "") {
-  const [width, height] = [120, 18];
+  const [width, height] = [100, 18];
   const x = (value) => 4 + value * (width - 8);
   const middle = height / 2;
   const drawing = svg("svg", { class: `whisker ${hue}`, width, height, "aria-hidden": "true" });
@@ -48,16 +51,17 @@ function powers(low, high) {
 
 /**
  * Quality (0 to 1) against a cost, with the points that nothing beats in both joined.
- * Points are {x, y, low, high, name, hue, front}; a point without a name is drawn small.
+ * Points are {x, y, low, high, name, hue, front}; a point without a name is drawn small. A cost that ranges `wide` may get a log scale.
  */
-function scatter(title, points, { xlabel, ylabel, log = false, text }) {
-  const [width, height, left, right, top, bottom] = [520, 320, 48, 14, 12, 44];
-  const drawn = points.filter((p) => p.y !== null && p.x !== null && (!log || p.x > 0));
+function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
+  const [width, height, left, right, top, bottom] = [NARROW ? 340 : 520, 320, 48, 22, 12, 44];
+  const drawn = points.filter((p) => p.y !== null && p.x !== null && (!wide || p.x > 0));
   const figure = el("figure", {}, el("figcaption", {}, el("strong", {}, title), " ", text));
   if (!drawn.length) return figure;
   const xs = drawn.map((p) => p.x);
-  const across = log ? Math.log10 : (value) => value;
   const [least, most] = [Math.min(...xs), Math.max(...xs)];
+  const log = wide && most > 20 * least;
+  const across = log ? Math.log10 : (value) => value;
   const spare = (most - least) * 0.12 || most * 0.1 || 1;
   const [from, to] = least < most / 2 ? [0, most + spare] : [least - spare, most + spare];
   const marks = log ? powers(least, most) : ticks(from, to);
@@ -74,10 +78,10 @@ function scatter(title, points, { xlabel, ylabel, log = false, text }) {
   }
   for (const mark of marks) {
     drawing.append(svg("line", { class: "grid", x1: x(mark), x2: x(mark), y1: top, y2: height - bottom }));
-    const label = log && mark < 1 ? String(mark) : count(mark);
+    const label = mark < 1000 ? String(mark) : count(mark);
     drawing.append(svg("text", { class: "tick", x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, label));
   }
-  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, xlabel));
+  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, log ? `${xlabel}, log scale` : xlabel));
   drawing.append(svg("text", { class: "label", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, ylabel));
   const front = drawn.filter((p) => p.front).sort((a, b) => a.x - b.x);
   const steps = front.map((p, n) => (n ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
@@ -95,18 +99,17 @@ function scatter(title, points, { xlabel, ylabel, log = false, text }) {
   return figure;
 }
 
-/** Write names beside their points, pushed apart where they would cover one another. */
-function named(drawing, labels, { width, top, bottom }) {
-  const placed = [];
-  for (const label of labels.sort((a, b) => a.y - b.y)) {
-    const length = 6.3 * label.name.length;
-    const before = label.x + 9 + length > width;
-    const [from, to] = before ? [label.x - 9 - length, label.x - 9] : [label.x + 9, label.x + 9 + length];
-    let line = Math.max(label.y + 4, top + 10);
-    for (const other of placed) if (from < other.to && other.from < to && line < other.line + 13) line = other.line + 13;
-    line = Math.min(line, bottom - 3);
-    placed.push({ from, to, line });
-    drawing.append(svg("text", { class: "name", x: before ? to : from, y: line, "text-anchor": before ? "end" : "start" }, label.name));
+/** Write names beside their points, each where it covers nothing, or as little as can be. */
+function named(drawing, points, { width, top, bottom }) {
+  const taken = points.map(({ x, y }) => ({ x1: x - 5, x2: x + 5, y1: y - 5, y2: y + 5 }));
+  const covered = (a) => taken.reduce((sum, b) => sum + Math.max(0, Math.min(a.x2, b.x2) - Math.max(a.x1, b.x1)) * Math.max(0, Math.min(a.y2, b.y2) - Math.max(a.y1, b.y1)), 0);
+  for (const { name, x, y } of [...points].sort((a, b) => a.y - b.y)) {
+    const length = 6.6 * name.length;
+    const places = [0, -13, 13, -26, 26, -39, 39].flatMap((shift) => [x + 8, x - 8 - length].map((x1) => ({ x1, x2: x1 + length, y1: y - 7 + shift, y2: y + 6 + shift })));
+    const inside = places.filter((box) => box.x1 > 40 && box.x2 < width && box.y1 >= top && box.y2 <= bottom);
+    const best = (inside.length ? inside : places).reduce((kept, box) => (covered(box) < covered(kept) ? box : kept));
+    taken.push(best);
+    drawing.append(svg("text", { class: "name", x: best.x1, y: best.y2 - 2 }, name));
   }
 }
 

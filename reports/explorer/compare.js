@@ -3,9 +3,9 @@
 function compareView(found) {
   const run = runOf(found);
   const own = firstContenders(run);
-  const twin = MANY ? CONTENDERS.find((c) => c.run === DATA.runs[1] && c.name === own[0]?.name) : null;
-  const a = contender(found.a) ?? (MANY ? CONTENDERS.find((c) => c.run === DATA.runs[0] && (!twin || c.name === twin.name)) : own.at(-2) ?? own[0]);
-  const b = contender(found.b) ?? twin ?? own.at(-1);
+  const [before, after] = MANY ? farthest() : [own.at(-2) ?? own[0], own.at(-1)];
+  const a = contender(found.a) ?? before;
+  const b = contender(found.b) ?? after;
   if (!a || !b || CONTENDERS.length < 2) return [el("h1", {}, "Compare"), el("p", {}, "There is only one system; name several runs to compare them.")];
   const names = CONTENDERS.map((c) => [c.key, c.key]);
   const measure = a.run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(a.run);
@@ -15,22 +15,41 @@ function compareView(found) {
       select("Before (A)", names, a.key, (value) => go({ view: "compare", a: value, b: b.key })),
       select("After (B)", names, b.key, (value) => go({ view: "compare", a: a.key, b: value })),
       el("button", { onclick: () => go({ view: "compare", a: b.key, b: a.key }) }, "Turn round"),
-      select("Queries by", a.run.summary.measures.map((m) => [m, headOf(m)]), measure, (value) => go({ view: "compare", measure: value }))),
-    a === b ? el("p", {}, "A system is not compared with itself.") : differences(a, b),
+      select("Categories and queries by", a.run.summary.measures.map((m) => [m, headOf(m)]), measure, (value) => go({ view: "compare", measure: value }))),
+    a === b ? el("p", {}, "A system is not compared with itself.") : differences(a, b, measure),
+    betweenRuns(a.run, b.run, measure),
     gateSection(a, b),
     a === b ? null : moved(a, b, measure),
   ];
 }
 
-function differences(a, b) {
+/** The contenders of the comparison between runs that is the least likely by chance. */
+function farthest() {
+  const sides = ({ a, b }) => [a, b].map(([label, name]) => CONTENDERS.find((c) => c.run.label === label && c.name === name));
+  const p = (one) => Math.min(1, ...(one.rows ?? []).map((row) => row[COLUMNS.indexOf("adjusted")]));
+  const between = DATA.comparisons.filter((one) => one.a[0] !== one.b[0]);
+  return between.length ? sides(between.reduce((kept, one) => (p(one) < p(kept) ? one : kept))) : [CONTENDERS[0], CONTENDERS.find((c) => c.run !== CONTENDERS[0].run)];
+}
+
+/** Every system that both runs have, by one measure. */
+function betweenRuns(first, second, measure) {
+  if (first === second) return null;
+  const rows = contendersOf(first).map((a) => [a, contendersOf(second).find((b) => b.name === a.name)]).filter(([, b]) => b)
+    .map(([a, b]) => [a, b, comparison(a, b)?.rows?.find((row) => row.measure === measure && !row.category)]).filter(([, , row]) => row);
+  if (!rows.length) return null;
+  return el("section", {}, el("h2", {}, "Every system"), table(`${headOf(measure)} of every system that both runs have, in percent; p adjusted within each system`, ["system", "A", "B", "Δ pp", "95 % interval", "adjusted p", "outcome"],
+    rows.map(([a, b, row]) => [link({ view: "compare", a: a.key, b: b.key }, said(a.name)), percent(row.before), percent(row.after), signed(row.mean), bounds(row.low, row.high), probability(row.adjusted), badge(...outcome(row))]), { left: [0, 6], id: "every-system" }));
+}
+
+function differences(a, b, measure) {
   const found = comparison(a, b);
   if (!found) return el("p", { class: "note" }, "These two were not tested against each other here: ", el("code", {}, `recallmeter compare ${a.run.label}:${a.name} ${b.run.label}:${b.name}`), " does it.");
   if (found.error) return el("p", { class: "note loss" }, said(found.error));
   const overall = found.rows.filter((row) => !row.category);
-  const parts = found.rows.filter((row) => row.category);
+  const parts = found.rows.filter((row) => row.category && row.measure === measure);
   const caption = "Means in percent, Δ in percentage points with its 95 % bootstrap interval; p by paired randomisation, adjusted after Holm over the rows of this table; detectable: the smallest true difference that would be shown with probability .8";
   return el("section", {}, el("h2", {}, "How they differ"), differenceTable("differences", caption, overall, false),
-    parts.length ? [el("h2", {}, "By category"), differenceTable("category-differences", caption, parts, true)] : categoryMeans(a, b));
+    parts.length ? [el("h2", {}, "By category"), differenceTable("category-differences", "The same by category; p adjusted over all measures and categories", parts, true)] : categoryMeans(a, b));
 }
 
 function differenceTable(id, caption, rows, categories) {

@@ -1,7 +1,7 @@
 // One observation in full: its text, where every system put it, and its neighbours in the graph of what it names.
 
 const opener = (run, row, asked, title, pattern = null) =>
-  el("button", { class: "open", onclick: () => go({ run: MANY ? run.label : "", obs: run.observations[row].id }) }, said(""), el("bdi", {}, highlighted(title, pattern)));
+  el("button", { class: "open", onclick: () => go({ run: MANY ? run.label : "", obs: run.observations[row].id }) }, el("bdi", {}, highlighted(title, pattern)));
 
 function showObservation(found) {
   const dialog = document.getElementById("observation");
@@ -27,7 +27,7 @@ function showObservation(found) {
     listed(observation.facts) ?? "",
     chips("concepts", observation.concepts) ?? "",
     chips("files", observation.files) ?? "",
-    asked ? placesOf(run, asked, observation.id) : "",
+    asked ? placesOf(columnsOf(run, found, asked.id), asked, observation.id) : "",
     neighboursOf(run, row),
   );
   if (!dialog.open) dialog.showModal();
@@ -38,8 +38,8 @@ const closeObservation = () => go({ obs: "" });
 
 const observationLink = (run, id) => link({ ...state(), obs: id }, said(run.observations[run.row.get(id)]?.title ?? id));
 
-function placesOf(run, asked, id) {
-  const rows = CONTENDERS.filter((c) => c.run.place.has(asked.id) && c.run.row.has(id)).map((c) => {
+function placesOf(shown, asked, id) {
+  const rows = shown.filter((c) => c.run.row.has(id)).map((c) => {
     const [n, row] = [c.run.place.get(asked.id), c.run.row.get(id)];
     const rank = c.answers.hits[n].indexOf(row) + 1;
     const arms = armRanks(c, n, row).map(([arm, place]) => `${arm} ${place ?? NONE}`).join(", ");

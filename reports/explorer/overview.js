@@ -71,7 +71,7 @@ function headToHead(run, systems, found) {
       const cell = c.summary.measures[measure];
       return el("td", { class: "n", "data-measure": measure, "data-system": c.name },
         whisker(cell, run.summary.ceilings[measure], c.hue), el("div", {}, el("b", {}, percent(cell.mean)),
-          cell.low === null ? null : el("span", { class: "quiet" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`)));
+          cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`)));
     }),
     el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
     el("td", { class: "n", "data-measure": "tokens", "data-system": c.name }, c.summary.tokens.mean === null ? NONE : count(c.summary.tokens.mean))));
@@ -79,7 +79,7 @@ function headToHead(run, systems, found) {
     measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))), el("td", {}), el("td", {}));
   const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable`;
   return framed("Head to head", el("table", { id: "head-to-head" }, el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, head("name", "system"), run.best ? el("th", { scope: "col" }, `against the best, ${headOf("recall@10")}`) : el("th", { scope: "col" }, ""), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens/query"))),
+    el("thead", {}, el("tr", {}, head("name", "system"), run.best ? el("th", { scope: "col" }, `against the best, ${headOf("recall@10")}`) : el("th", { scope: "col" }, ""), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens", "/query"))),
     el("tbody", {}, rows, best)));
 }
 
@@ -121,7 +121,7 @@ function costs(run, systems) {
   const latency = of((c) => c.summary.latency.spans.total?.p50 ?? null);
   return el("div", { class: "figures" },
     scatter(`${headOf(measure)} against tokens.`, tokens, { xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`, ylabel: `${headOf(measure)}, %`, text: words(tokens) }),
-    scatter(`${headOf(measure)} against time.`, latency, { xlabel: "median time per query, ms, log scale", ylabel: `${headOf(measure)}, %`, log: true, text: words(latency) }));
+    scatter(`${headOf(measure)} against time.`, latency, { xlabel: "median time per query, ms", ylabel: `${headOf(measure)}, %`, wide: true, text: words(latency) }));
 }
 
 function gateBadges() {

@@ -84,7 +84,7 @@ function filtered(run, found) {
 function fillQueries(place, run, systems, found, most = AT_ONCE) {
   const { measure } = sides(run, found);
   const positions = filtered(run, found);
-  const head = ["query", "question", "R", ...systems.map((c) => said(labelOf(c) === c.name ? c.name : c.name))];
+  const head = ["query", "question", "R", ...systems.map((c) => said(c.name))];
   const shown = positions.slice(0, most);
   const caption = `${plural(positions.length, "query", "queries")} of ${count(run.queries.length)}; for each system the ranks of the relevant observations among the first ${run.manifest.k}, ${NONE} for one not returned; the shade is ${headOf(measure)}`;
   place.replaceChildren(

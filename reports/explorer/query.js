@@ -112,5 +112,5 @@ function waterfall(c, n) {
     el("td", { class: "n" }, milliseconds(one.ms)), el("td", { class: "spans" }, bar(one)), el("td", { class: "quiet" }, came(one.name))));
   if (!rows.length) return null;
   return el("div", {}, framed(`Time of ${c.key}`, el("table", { class: "waterfall" }, el("caption", {}, said(c.key), ": where the time went"),
-    el("thead", {}, el("tr", {}, ["part", "ms", "from start to end", "what came of it"].map((head, at) => el("th", { scope: "col", class: at === 1 ? "n" : "" }, head)))), el("tbody", {}, rows))));
+    el("thead", {}, el("tr", {}, ["part", "ms", "from start to end", "outcome"].map((head, at) => el("th", { scope: "col", class: at === 1 ? "n" : "" }, head)))), el("tbody", {}, rows))));
 }

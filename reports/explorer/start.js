@@ -69,7 +69,6 @@ function keys(event) {
 
 document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
 document.getElementById("observation").addEventListener("cancel", (event) => { event.preventDefault(); closeObservation(); });
-document.getElementById("keys").append("Keys: ", ["j", "k", "/", "Enter", "Esc", "← ↑ → ↓"].flatMap((key) => [key]).join("  "), "");
 document.getElementById("keys").replaceChildren(el("p", { class: "quiet" }, el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " next and previous query · ", el("kbd", {}, "/"), " search · ", el("kbd", {}, "Enter"), " open · ", el("kbd", {}, "Esc"), " back · arrows move in the ranked lists"));
 addEventListener("keydown", keys);
 addEventListener("hashchange", render);

@@ -5,13 +5,13 @@ function sweepView(found) {
   const head = headOf(sweep.measure);
   const best = sweep.rows[0];
   const even = sweep.rows.filter((row) => row.adjusted >= 0.05).length;
-  const part = sweep.rows.length < sweep.configurations;
+  const part = !sweep.whole;
   return [
     el("div", { class: "bar" }, el("h1", {}, "Sweep ", said(sweep.label)),
       DATA.sweeps.length > 1 ? select("Sweep", DATA.sweeps.map((one) => [one.label, one.label]), sweep.label, (value) => go({ view: "sweep", sweep: value })) : null),
     el("p", { class: "quiet" }, [plural(sweep.points, "point"), `${plural(sweep.configurations, "configuration")} by system`, sweep.failed ? `${count(sweep.failed)} failed and left out` : ""].filter(Boolean).join(" · ")),
     part ? el("p", { class: "note" }, `Drawn and listed are ${count(sweep.rows.length)} of ${count(sweep.configurations)} configurations: the whole Pareto front, the best, and others at even distances in the ranks below. The main effects and the histogram are of all.`) : null,
-    el("p", { class: "lead" }, "Best: ", el("strong", {}, said(best.system)), best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean)} %` : "", even > 1 ? `; ${count(even - 1)} others cannot be told from it.` : "."),
+    el("p", { class: "lead" }, "Best: ", el("strong", {}, said(best.system)), best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean)} %` : "", even > 1 ? `; ${even === 2 ? "one other" : `${count(even - 1)} others`} cannot be told from it.` : "."),
     el("h2", {}, "Main effects"),
     effects(sweep),
     el("h2", {}, "Every configuration"),
@@ -41,11 +41,11 @@ function effects(sweep) {
 function axesOf(sweep) {
   const several = new Set(sweep.rows.map((row) => row.system)).size > 1;
   const numeric = (values) => values.every((value) => typeof value === "number");
-  const axis = (name, of, write) => {
+  const axis = (name, of, write, parameterOf = false) => {
     const values = [...new Set(sweep.rows.map(of))];
     if (numeric(values)) {
       const [low, high] = [Math.min(...values), Math.max(...values)];
-      const marks = values.length < 7 ? values : [low, (low + high) / 2, high];
+      const marks = parameterOf && values.length < 9 ? values : high > low ? [low, (low + high) / 2, high] : [low];
       return { name, write, marks, at: (row) => (high > low ? (of(row) - low) / (high - low) : 0.5), place: (value) => (high > low ? (value - low) / (high - low) : 0.5) };
     }
     const keys = values.map(parameter).sort();
@@ -54,9 +54,9 @@ function axesOf(sweep) {
   };
   return [
     ...(several ? [axis("system", (row) => row.system, String)] : []),
-    ...sweep.varied.map((name) => axis(shortName(name), (row) => row.parameters[name], parameter)),
+    ...sweep.varied.map((name) => axis(shortName(name), (row) => row.parameters[name], parameter, true)),
     axis("tokens", (row) => row.tokens, count),
-    axis("p50, ms", (row) => row.latency, milliseconds),
+    axis("p50, ms", (row) => row.latency, score),
     axis(`${headOf(sweep.measure)}, %`, (row) => row.mean, percent),
   ];
 }
@@ -80,22 +80,24 @@ function parallel(sweep) {
     for (const mark of axis.marks) drawing.append(svg("text", { class: "tick", x: x(n) + 5, y: y(axis.place(mark)) + 4 }, axis.write(mark)));
   });
   const figure = el("figure", { class: "wide" }, el("figcaption", {}, words), framed("Every configuration", drawing));
-  drawing.style.minWidth = `${Math.min(width, 110 * axes.length)}px`;
+  drawing.style.minWidth = `${width * 0.8}px`;
+  drawing.style.maxWidth = `${width * 1.5}px`;
   return figure;
 }
 
 function sweepCosts(sweep) {
   const head = headOf(sweep.measure);
-  const points = (x) => markFront(sweep.rows.map((row) => ({ x: x(row), y: row.mean, hue: row.front ? "hue5" : "hue6", hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %` })));
+  const points = (x) => markFront(sweep.rows.map((row) => ({ x: x(row), y: row.mean, hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %` })))
+    .map((point) => ({ ...point, hue: point.front ? "hue5" : "hue6" }));
   const text = "Each dot is a configuration; those that nothing beats in both are joined.";
   return el("div", { class: "figures" },
     scatter(`${head} against tokens.`, points((row) => row.tokens), { xlabel: "tokens read per query", ylabel: `${head}, %`, text }),
-    scatter(`${head} against time.`, points((row) => row.latency), { xlabel: "median time per query, ms, log scale", ylabel: `${head}, %`, log: true, text }));
+    scatter(`${head} against time.`, points((row) => row.latency), { xlabel: "median time per query, ms", ylabel: `${head}, %`, wide: true, text }));
 }
 
 function histogram(sweep) {
   const { counts, edges } = sweep.histogram;
-  const [width, height, bottom] = [520, 160, 34];
+  const [width, height, bottom] = [NARROW ? 340 : 520, 160, 34];
   const highest = Math.max(...counts);
   const words = `How many of all ${count(sweep.configurations)} configurations reach which ${headOf(sweep.measure)}, in percent.`;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
