@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets.errors import InputError
-from .points import Point
+from .points import Point, newest, sort_key
 from .statistics import Floats, holm, paired_randomisation
 
 REPLICATES = ("dataset.seed", "seed")
@@ -20,6 +20,8 @@ REPLICATES = ("dataset.seed", "seed")
 
 ALPHA = 0.05
 RESAMPLES = 2_000
+TESTED_AT_ONCE = 200
+"""Rows of one call of the paired test, whose memory grows with them."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,11 @@ class Row:
     """One configuration of one system, over its replicates.
 
     Attributes:
-        parameters: varied parameter → value.
+        parameters: varied parameter → value; None for one that is another system's alone.
         mean: over replicates of the mean over queries; `low` and `high` bound its 95 % interval.
         adjusted: p of being no worse than the first row, Holm-corrected over the table; 1 for the first row itself.
-        front: whether no other row is at least as good in the measure, in tokens and in latency, and better in one.
+        front: whether no other row is at least as good in the measure, in tokens and in latency, and better in one; of latency
+            two significant digits count, since the rest is noise that would put every row on the front.
         tokens, latency: mean tokens a query and median milliseconds a query, over the replicates.
     """
 
@@ -70,17 +73,23 @@ class Leaderboard:
     one synthetic data set is not mistaken for a winner. Source: Davison and Hinkley, Bootstrap Methods, 1997, section 3.8.
 
     Args:
-        points: of one sweep or of several; failed ones are counted in `failed` and left out.
+        points: of one sweep or of several. Failed ones are counted in `failed` and left out; so are, in `replaced`, those that a
+            later point of the same parameters replaces because code or data changed in between.
         measure: what is ranked; higher is better.
         system: only this one; None takes all.
+        by: only these parameters tell rows apart, each the mean over all others; None takes every varied one.
 
     Raises:
-        InputError: no complete point, or none that has the measure or the system.
+        InputError: no complete point, none that has the measure or the system, or a parameter that no point has.
     """
 
-    def __init__(self, points: Sequence[Point], measure: str, *, system: str | None = None, seed: int = 0) -> None:
-        complete = [point for point in points if point.status == "complete"]
-        self.failed, self.measure, self.seed = len(points) - len(complete), measure, seed
+    def __init__(
+        self, points: Sequence[Point], measure: str, *, system: str | None = None, by: Sequence[str] | None = None, seed: int = 0
+    ) -> None:
+        current = newest(points)
+        complete = [point for point in current if point.status == "complete"]
+        self.failed, self.replaced = len(current) - len(complete), len(points) - len(current)
+        self.measure, self.seed = measure, seed
         if not complete:
             raise InputError("no complete point", remedy="run the sweep again with --retry-failed")
         known = sorted({m for point in complete for m in point.measures})
@@ -91,38 +100,43 @@ class Leaderboard:
             raise InputError(
                 f"no point has the system {system!r}", remedy=f"there are {', '.join(sorted({s for p in complete for s in p.systems}))}"
             )
-        self.varied = _varied(complete)
-        self._groups = self._grouped(cells)
+        varied = _varied(complete)
+        self.varied = _known(by, complete) if by else tuple(name for name in varied if name not in REPLICATES)
+        self._groups = self._grouped(cells, [name for name in varied if name not in self.varied])
 
-    def _grouped(self, cells: Sequence[tuple[Point, str]]) -> list[_Group]:
-        groups: dict[tuple[Any, ...], list[Point]] = defaultdict(list)
+    def _grouped(self, cells: Sequence[tuple[Point, str]], averaged: Sequence[str]) -> list[_Group]:
+        systems = {system for point, _ in cells for system in point.systems}
+        groups: dict[tuple[Any, ...], dict[tuple[Any, ...], Point]] = defaultdict(dict)
         for point, system in cells:
-            shown = tuple((name, point.parameters.get(name)) for name in self.varied)
-            groups[system, shown].append(point)
+            own = {name: value for name, value in point.parameters.items() if _concerns(name, system, systems)}
+            replicate = (point.manifest["dataset"]["fingerprint"], *(repr(own.get(name)) for name in averaged))
+            groups[system, tuple((name, own.get(name)) for name in self.varied)].setdefault(replicate, point)
         return [
-            _Group(system, dict(shown), sorted(points, key=lambda p: p.key), self.measure) for (system, shown), points in groups.items()
+            _Group(system, dict(shown), tuple(replicates), [*replicates.values()], self.measure)
+            for (system, shown), found in groups.items()
+            for replicates in [dict(sorted(found.items()))]
         ]
 
     @cached_property
     def rows(self) -> list[Row]:
         """The rows, best first, ties by system and parameters."""
         means, order = self._means, self._order
-        resampled = self._resampled
+        bounds = np.quantile(self._resampled, (0.025, 0.975), axis=0)
         adjusted = self._against_first(order)
-        costs = np.array([[-means[g], self._groups[g].tokens, self._groups[g].latency] for g in order])
+        costs = np.array([[-means[g], self._groups[g].tokens, float(f"{self._groups[g].latency:.1e}")] for g in order])
         front = pareto(costs)
         rows = []
         for position, g in enumerate(order):
             group = self._groups[g]
-            low, high = np.quantile(resampled[:, g], (0.025, 0.975)) if group.size >= 3 else (None, None)
+            low, high = bounds[:, g].tolist() if group.size >= 3 else (None, None)
             rows.append(
                 Row(
                     group.system,
                     group.parameters,
                     len(group.points),
                     float(means[g]),
-                    None if low is None else float(low),
-                    None if high is None else float(high),
+                    low,
+                    high,
                     float(adjusted[position]),
                     group.tokens,
                     group.latency,
@@ -139,7 +153,7 @@ class Leaderboard:
     def _effects(self) -> Iterator[Effect]:
         everything = self._resampled.mean(axis=1)
         for parameter in self.varied:
-            values = sorted({group.parameters[parameter] for group in self._groups}, key=_sort_key)
+            values = sorted({group.parameters[parameter] for group in self._groups} - {None}, key=sort_key)
             for value in values:
                 chosen = [g for g, group in enumerate(self._groups) if group.parameters[parameter] == value]
                 drawn = self._resampled[:, chosen].mean(axis=1) - everything
@@ -154,7 +168,8 @@ class Leaderboard:
     def _order(self) -> list[int]:
         groups = self._groups
         return sorted(
-            range(len(groups)), key=lambda g: (-self._means[g], groups[g].system, _sort_key(tuple(groups[g].parameters.values())))
+            range(len(groups)),
+            key=lambda g: (-self._means[g], groups[g].system, [sort_key(value) for value in groups[g].parameters.values()]),
         )
 
     @cached_property
@@ -166,13 +181,15 @@ class Leaderboard:
             by_shape[group.shape].append(g)
         for shape, members in by_shape.items():
             random = np.random.default_rng(self.seed)
-            drawn = random.multinomial(len(shape), np.full(len(shape), 1 / len(shape)), size=RESAMPLES) / len(shape)
+            drawn = random.multinomial(len(shape), np.full(len(shape), 1 / len(shape)), size=RESAMPLES)
             total = np.zeros((RESAMPLES, len(members)))
             for replicate, queries in enumerate(shape):
-                weights = random.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES) / queries
-                values = np.stack([self._groups[g].values[replicate] for g in members], axis=1)
-                total += drawn[:, [replicate]] * (weights @ values)
-            resampled[:, members] = total
+                # a replicate that is drawn twice has its queries drawn twice, each time afresh
+                places = np.repeat(np.arange(RESAMPLES) * queries, drawn[:, replicate] * queries)
+                places += random.integers(0, queries, len(places))
+                weights = np.bincount(places, minlength=RESAMPLES * queries).reshape(RESAMPLES, queries) / queries
+                total += weights @ np.stack([self._groups[g].values[replicate] for g in members], axis=1)
+            resampled[:, members] = total / len(shape)
         return resampled
 
     def _against_first(self, order: Sequence[int]) -> NDArray[np.float64]:
@@ -180,9 +197,11 @@ class Leaderboard:
         best = self._groups[order[0]]
         p = np.ones(len(order))
         paired = [position for position, g in enumerate(order) if position and self._groups[g].pairs == best.pairs]
-        if paired:
-            differences = np.stack([(best.flat - self._groups[order[position]].flat).round(6) for position in paired])
-            p[paired] = holm(paired_randomisation(differences, seed=self.seed))
+        for start in range(0, len(paired), TESTED_AT_ONCE):
+            some = paired[start : start + TESTED_AT_ONCE]
+            differences = np.stack([(best.flat - self._groups[order[position]].flat).round(6) for position in some])
+            p[some] = paired_randomisation(differences, seed=self.seed)
+        p[paired] = holm(p[paired])
         return p
 
 
@@ -192,6 +211,7 @@ class _Group:
 
     system: str
     parameters: Mapping[str, Any]
+    replicates: tuple[tuple[Any, ...], ...]
     points: Sequence[Point]
     measure: str
 
@@ -206,8 +226,8 @@ class _Group:
 
     @cached_property
     def pairs(self) -> tuple[Any, ...]:
-        """What must be the same for two groups to be paired: data sets and queries, in order."""
-        return tuple((p.manifest["dataset"]["fingerprint"], p.queries) for p in self.points)
+        """What must be the same for two groups to be paired: data sets, other parameters, and queries, in order."""
+        return self.replicates, tuple(p.queries for p in self.points)
 
     @cached_property
     def flat(self) -> Floats:
@@ -231,9 +251,24 @@ class _Group:
 
 
 def _varied(points: Sequence[Point]) -> tuple[str, ...]:
-    """Return the parameters that differ between points, without the replicates, sorted."""
-    names = sorted({name for point in points for name in point.parameters} - set(REPLICATES))
+    """Return the parameters that differ between points, sorted."""
+    names = sorted({name for point in points for name in point.parameters})
     return tuple(name for name in names if len({repr(point.parameters.get(name)) for point in points}) > 1)
+
+
+def _known(names: Sequence[str], points: Sequence[Point]) -> tuple[str, ...]:
+    known = sorted({name for point in points for name in point.parameters})
+    for name in names:
+        if name not in known:
+            raise InputError(f"no point has the parameter {name!r}", remedy=f"there are {', '.join(known)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _concerns(parameter: str, system: str, systems: Container[str]) -> bool:
+    """Return whether a parameter can move a system: one of another system's own can't."""
+    group, _, rest = parameter.partition(".")
+    owner = rest.partition(".")[0]
+    return group != "systems" or owner == system or owner not in systems
 
 
 def pareto(costs: Floats) -> NDArray[np.bool_]:
@@ -248,11 +283,3 @@ def pareto(costs: Floats) -> NDArray[np.bool_]:
             front[row] = True
             kept.append(row)
     return front
-
-
-def _sort_key(value: Any) -> tuple[Any, ...]:
-    """Order numbers as numbers and everything else by its text."""
-    if isinstance(value, tuple):
-        return tuple(_sort_key(part) for part in value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return (0, float(value), "") if number else (1, 0.0, str(value))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +20,9 @@ from .loop import SystemResult
 from .metrics import Scores
 from .statistics import Floats
 
-RECORD, VALUES = "point.json", "values.npy"
+RECORD, VALUES, TABLE = "point.json", "values.npy", "points.csv"
+KEY_LENGTH = 20
+"""How much of a key a folder is named by."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class Point:
     latency: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def folder(self) -> str:
+        """The name of its folder: the beginning of its key."""
+        return self.key[:KEY_LENGTH]
+
     def mean(self, system: str, measure: str) -> float:
         """Return the mean of a measure over the answerable queries; of ``tokens`` the mean tokens a query."""
         if measure == "tokens":
@@ -53,24 +63,46 @@ class Point:
         return float(self.values[self.systems.index(system), self.measures.index(measure)].mean())
 
 
-def point_of(
-    key: str, parameters: Mapping[str, Any], results: Sequence[SystemResult], scores: Mapping[str, Scores], manifest: Mapping[str, Any]
-) -> Point:
-    """Condense an evaluation into a point."""
-    first = next(iter(scores.values()))
-    answerable = [row for row, query in enumerate(first.query_ids) if query not in set(first.unanswerable)]
-    totals = {r.name: np.array([a.spans.get("total", np.nan) for a in r.answers.values()]) for r in results}
+class Condensed(NamedTuple):
+    """What a point keeps of one system: see the attributes of `Point`; `values` has shape (measures, queries)."""
+
+    measures: tuple[str, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    tokens: float
+    latency: Mapping[str, float]
+    models: Mapping[str, str]
+
+
+def condensed(result: SystemResult, scores: Scores, models: Mapping[str, str]) -> Condensed:
+    """Keep of an evaluation what a point needs."""
+    unanswerable = set(scores.unanswerable)
+    answerable = [row for row, query in enumerate(scores.query_ids) if query not in unanswerable]
+    p50, p95 = np.nanpercentile([answer.spans.get("total", np.nan) for answer in result.answers.values()], (50, 95))
+    return Condensed(
+        tuple(scores.values),
+        tuple(scores.query_ids[row] for row in answerable),
+        np.array([values[answerable] for values in scores.values.values()], np.float64),
+        float(np.mean([answer.tokens for answer in result.answers.values()])),
+        {"p50": float(p50), "p95": float(p95)},
+        models,
+    )
+
+
+def point_of(key: str, parameters: Mapping[str, Any], systems: Mapping[str, Condensed], manifest: Mapping[str, Any]) -> Point:
+    """Put the systems of one configuration together."""
+    first = next(iter(systems.values()))
     return Point(
         key,
         dict(parameters),
         "complete",
-        systems=tuple(scores),
-        measures=tuple(first.values),
-        queries=tuple(first.query_ids[row] for row in answerable),
-        values=np.array([[values[answerable] for values in found.values.values()] for found in scores.values()], np.float64),
-        tokens={r.name: float(np.mean([a.tokens for a in r.answers.values()])) for r in results},
-        latency={name: {f"p{p}": float(np.nanpercentile(ms, p)) for p in (50, 95)} for name, ms in totals.items()},
-        manifest=manifest,
+        systems=tuple(systems),
+        measures=first.measures,
+        queries=first.queries,
+        values=np.stack([system.values for system in systems.values()]),
+        tokens={name: system.tokens for name, system in systems.items()},
+        latency={name: system.latency for name, system in systems.items()},
+        manifest={**manifest, "models": dict(sorted(found for system in systems.values() for found in system.models.items()))},
     )
 
 
@@ -81,7 +113,7 @@ def write_point(folder: Path, point: Point) -> None:
         InputError: it can't be written.
     """
     partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
-    record = {name: value for name, value in asdict(point).items() if name != "values"}
+    record = {name: value for name, value in vars(point).items() if name != "values"}
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
@@ -91,11 +123,7 @@ def write_point(folder: Path, point: Point) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(partial, folder)
     except OSError as error:
-        raise InputError(
-            f"the point can't be written ({error.strerror or error})",
-            where=str(folder),
-            remedy="make room or give write access, then start the same sweep again: what is done is kept",
-        ) from error
+        raise _unwritable("the point", folder, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -140,3 +168,88 @@ def read_points(folders: Sequence[Path]) -> list[Point]:
             raise InputError("there is no point of a sweep in it", where=str(folder), remedy="name a folder that `recallmeter sweep` wrote")
         points.update((point.key, point) for point in found if point is not None)
     return [points[key] for key in sorted(points)]
+
+
+def newest(points: Iterable[Point]) -> list[Point]:
+    """Return the points without those that a later one of the same parameters replaces: the code or the data changed in between."""
+    points, latest = list(points), dict[str, Point]()
+    for point in sorted(points, key=lambda point: (point.manifest.get("ended", ""), point.key)):
+        if point.status == "complete":
+            latest[json.dumps(dict(point.parameters), sort_keys=True)] = point
+    replaced = {point.key for point in points if point.status == "complete"} - {point.key for point in latest.values()}
+    return [point for point in points if point.key not in replaced]
+
+
+def write_table(folder: Path) -> None:
+    """Write ``points.csv`` into a sweep's folder: a row for every system of every complete point, in the order of the parameters.
+
+    Damaged points are left out; `read_points` names them.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    points = [point for point in newest(_sound(folder)) if point.status == "complete"]
+    names = sorted({name for point in points for name in point.parameters})
+    measures = list(dict.fromkeys(measure for point in points for measure in point.measures))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["point", "system", *map(column, names), *measures, "tokens", "p50_ms", "p95_ms"])
+    for point in sorted(points, key=lambda point: [sort_key(point.parameters.get(name)) for name in names]):
+        for row, system in enumerate(point.systems):
+            means = dict(zip(point.measures, point.values[row].mean(axis=1).tolist(), strict=True))
+            latency = point.latency[system]
+            writer.writerow(
+                [
+                    point.folder,
+                    system,
+                    *(point.parameters.get(name) for name in names),
+                    *(means.get(measure) for measure in measures),
+                    point.tokens[system],
+                    latency["p50"],
+                    latency["p95"],
+                ]
+            )
+    write_whole(folder / TABLE, text.getvalue())
+
+
+def _sound(folder: Path) -> Iterator[Point]:
+    for path in sorted(folder.glob(f"*/{RECORD}")):
+        with suppress(InputError):
+            if point := read_point(path.parent):
+                yield point
+
+
+def column(parameter: str) -> str:
+    """Name the column of a parameter; the choice of systems gets Hydra's slash, since ``system`` is the one that a row is about."""
+    return "/system" if parameter == "system" else parameter
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        raise _unwritable("the table", path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def sort_key(value: Any) -> tuple[int, float, str]:
+    """Order numbers as numbers, before everything else by its text."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (0, float(value), "") if number else (1, 0.0, str(value))
+
+
+def _unwritable(what: str, path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"{what} can't be written ({error.strerror or error})",
+        where=str(path),
+        remedy="make room or give write access, then start the same sweep again: what is done is kept",
+    )

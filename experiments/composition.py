@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from ..datasets.errors import InputError
@@ -63,13 +64,11 @@ def composed(overrides: Sequence[str]) -> DictConfig:
         return compose("config", overrides=list(overrides))
 
 
-def multirun(
-    task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, announce: Callable[[Path, int | None], None]
-) -> Path:
+def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, announce: Callable[[Path, int], None]) -> Path:
     """Call ``task(config)`` for every point that `overrides` span, through Hydra's sweeper and launcher; return the sweep's folder.
 
     Args:
-        announce: told the folder, and how many points are expected if that is known, before the first point runs.
+        announce: told the folder, and how many points are expected, before the first point runs.
 
     Raises:
         InputError: as `launch`, or the folder can't be written.
@@ -83,9 +82,8 @@ def multirun(
         if values == []:
             raise InputError(f"the sweep {override.input_line!r} spans nothing", remedy="give it at least one value")
     firsts = [f"{o.get_key_element()}={values[0]}" if values else str(o.input_line) for o, values in zip(parsed, spans, strict=True)]
-    folder = _sweep_folder(firsts, overrides)
-    searched = any(o.key_or_group == "hydra/sweeper" for o in parsed)
-    announce(folder, None if searched else math.prod(len(values) for values in spans if values))
+    folder, trials = _sweep_folder(firsts, overrides)
+    announce(folder, trials or math.prod(len(values) for values in spans if values))
     _call(task, ["--multirun", *overrides], command)
     return folder
 
@@ -95,8 +93,8 @@ def _values(override: Override) -> list[str]:
     return [str(override.value().start)] if override.is_interval_sweep() else list(override.sweep_string_iterator())  # type: ignore[union-attr]
 
 
-def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> Path:
-    """Return the folder that the composed configuration sweeps into, made and seen to be writable."""
+def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> tuple[Path, int | None]:
+    """Return the folder that the composed configuration sweeps into, seen to be writable, and the trials of a searching sweeper."""
     from hydra import compose, initialize_config_dir
 
     searched = [f"hydra.searchpath=[file://{folder}]" for folder in _config_folders(arguments)]
@@ -105,10 +103,11 @@ def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> Path:
         folder = Path(config.hydra.sweep.dir).absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".jobs").mkdir(exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise InputError(f"can't write there ({error.strerror})", where=str(folder), remedy="choose another hydra.sweep.dir") from error
-    return folder
+    return folder, config.hydra.sweeper.get("n_trials")
 
 
 def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: str) -> None:

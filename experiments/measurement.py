@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from ..datasets.errors import InputError
@@ -41,13 +42,16 @@ def build_dataset(settings: Mapping[str, Any]) -> Dataset:
     return dataset
 
 
-def build_systems(settings: Mapping[str, Any]) -> dict[str, Retriever]:
+def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retriever] = build) -> dict[str, Retriever]:
     """Build every system that resolved settings name; one set to null is left out.
+
+    Args:
+        make: builds one from its specification and its configuration key.
 
     Raises:
         InputError: one can't be built, or there is none.
     """
-    systems = {name: build(spec, f"systems.{name}") for name, spec in settings["systems"].items() if spec is not None}
+    systems = {name: make(spec, f"systems.{name}") for name, spec in settings["systems"].items() if spec is not None}
     if not systems:
         raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
     return systems
@@ -76,7 +80,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
             "licence": dataset.licence,
         },
         "config_hash": config_hash(settings),
-        **environment(),
+        **_environment(),
         "models": models(systems),
         "embedding": {name: found for name, system in systems.items() if (found := _embedding(system))},
         "seed": settings["seed"],
@@ -96,6 +100,12 @@ def models(systems: Mapping[str, Retriever]) -> dict[str, str]:
     return dict(sorted(name.partition("@")[::2] for name in names))
 
 
+@cache
+def _environment() -> dict[str, Any]:
+    """Return what does not change while a process lives; asking git and package metadata costs more than a small point."""
+    return environment()
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -106,12 +116,12 @@ def _embedding(system: Any) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def _parts(value: Any, depth: int = 0) -> list[Any]:
+def _parts(value: Any, depth: int = 4) -> list[Any]:
     """Return an object and the objects it is composed of, as far as a composition in YAML can reach."""
-    if depth > 4:
-        return []
+    if not depth:
+        return [value]
     children = value.values() if isinstance(value, Mapping) else vars(value).values() if hasattr(value, "__dict__") else ()
-    return [value, *(part for child in children for part in _parts(child, depth + 1))]
+    return [value, *(part for child in children for part in _parts(child, depth - 1))]
 
 
 def _failures(results: Sequence[SystemResult]) -> list[dict[str, Any]]:

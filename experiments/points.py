@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset
-from ..evaluation.points import Point, point_of, read_point, write_point
+from ..evaluation.points import KEY_LENGTH, Condensed, Point, condensed, point_of, read_point, write_point
 from ..retrieval.cache import Cache
+from ..retrieval.corpus import Arm
+from ..retrieval.embedding import CachedEmbedder
 from ..retrieval.ranking import Retriever
 from ..retrieval.stored import CandidateStore
 from .composition import build
@@ -27,8 +29,6 @@ from .measurement import build_dataset, build_systems, measure, models
 
 FLOORS = ("datasets", "retrieval", "evaluation")
 PIPELINE = "recallmeter.retrieval.pipeline.Pipeline"
-KEY_LENGTH = 20
-"""How much of a key a folder is named by."""
 
 
 class Outcome(NamedTuple):
@@ -41,10 +41,13 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Workshop:
-    """What the points of one process share: data sets, indexes and what arms found."""
+    """What the points of one process share: data sets, arms with their indexes, what arms found, and what whole systems gave."""
 
     store: CandidateStore = field(default_factory=lambda: CandidateStore(Cache("candidates")))
     datasets: dict[str, Dataset] = field(default_factory=dict)
+    arms: dict[str, Arm] = field(default_factory=dict)
+    given: dict[str, Condensed] = field(default_factory=dict)
+    unwritable: InputError | None = None
 
     def dataset(self, settings: Mapping[str, Any]) -> Dataset:
         """Return the data set of resolved settings, built once."""
@@ -55,21 +58,29 @@ class Workshop:
 
     def systems(self, settings: Mapping[str, Any], dataset: Dataset) -> dict[str, Retriever]:
         """Build the systems; the arms of pipelines answer from the store."""
-        shared = {name: spec for name, spec in settings["systems"].items() if spec and spec.get("_target_") == PIPELINE}
-        rest = {name: spec for name, spec in settings["systems"].items() if name not in shared}
-        plain = build_systems({**settings, "systems": rest}) if any(rest.values()) or not shared else {}
-        built = {name: self._pipeline(name, spec, dataset) for name, spec in shared.items()}
-        return {name: built.get(name) or plain[name] for name, spec in settings["systems"].items() if spec}
+        return build_systems(
+            settings, lambda spec, key: self._pipeline(spec, key, dataset) if spec.get("_target_") == PIPELINE else build(spec, key)
+        )
 
-    def _pipeline(self, name: str, spec: Mapping[str, Any], dataset: Dataset) -> Retriever:
+    def _pipeline(self, spec: Mapping[str, Any], key: str, dataset: Dataset) -> Retriever:
         arms, upstream = {}, [dataset.fingerprint, code_version()]
         for arm, settings in spec["arms"].items():
             if settings is not None:
                 upstream.append(f"{arm}={_canonical(settings)}")  # a later arm may start from what the earlier ones found
-                key = f"systems.{name}.arms.{arm}"
-                arms[arm] = self.store.arm("\n".join(upstream), lambda settings=settings, key=key: build(settings, key))
-        without_arms = {key: value for key, value in spec.items() if key != "arms"}
-        return build({**without_arms, "_partial_": True}, f"systems.{name}")(arms=arms)
+                arms[arm] = self.store.arm("\n".join(upstream), self._arm(settings, f"{key}.arms.{arm}"))
+        without_arms = {name: value for name, value in spec.items() if name != "arms"}
+        return build({**without_arms, "_partial_": True}, key)(arms=arms)
+
+    def _arm(self, settings: Mapping[str, Any], key: str) -> Arm:
+        identity = _canonical(settings)
+        if identity not in self.arms:
+            self.arms[identity] = build(settings, key)
+        return self.arms[identity]
+
+    def work(self) -> dict[str, int]:
+        """Return how many questions arms had to answer, and how many texts were embedded, so far."""
+        embedders = [part for arm in self.arms.values() for part in vars(arm).values() if isinstance(part, CachedEmbedder)]
+        return {"arm_searches": self.store.asked, "embedded": sum(embedder.computed for embedder in embedders)}
 
 
 _workshop = Workshop()
@@ -80,9 +91,21 @@ def run_point(
 ) -> Outcome:
     """Run the point of resolved settings, or reuse the one that stands below `folder`; two processes never run the same one.
 
+    Once `folder` can't be written this process measures nothing more, so that no work is lost there.
+
     Raises:
         InputError: `folder` can't be written.
     """
+    if _workshop.unwritable:
+        raise _workshop.unwritable
+    try:
+        return _run_point(settings, parameters, folder, retry_failed, only_failed)
+    except InputError as error:
+        _workshop.unwritable = error
+        raise
+
+
+def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folder: Path, retry_failed: bool, only_failed: bool) -> Outcome:
     began = perf_counter()
     settings = {key: value for key, value in settings.items() if key != "sweep"}
     try:
@@ -110,9 +133,13 @@ def run_point(
 
 
 def _measured(key: str, settings: Mapping[str, Any], parameters: Mapping[str, Any], dataset: Dataset) -> Point:
-    asked = _workshop.store.asked
+    before, shared = _workshop.work(), [_canonical(settings[name]) for name in ("k", "measures", "protocol")]
+    systems = {name: spec for name, spec in settings["systems"].items() if spec is not None}
+    identities = {name: "\n".join((dataset.fingerprint, *shared, _canonical(spec))) for name, spec in systems.items()}
+    fresh = {name: spec for name, spec in systems.items() if identities[name] not in _workshop.given}
     try:
-        measured = measure(settings, dataset, _workshop.systems(settings, dataset), progress=False)
+        built = _workshop.systems({**settings, "systems": fresh}, dataset) if fresh or not systems else {}
+        measured = measure(settings, dataset, built, progress=False)
     except InputError as error:
         return Point(key, parameters, "failed", error=str(error))
     except Exception as error:  # one failing point must not stop the others
@@ -122,8 +149,13 @@ def _measured(key: str, settings: Mapping[str, Any], parameters: Mapping[str, An
     if measured.manifest["failures"]:
         first = measured.manifest["failures"][0]
         return Point(key, parameters, "failed", error=f"{first['system']} failed on {first['queries']} queries: {first['error']}")
-    manifest = {**measured.manifest, "arm_searches": _workshop.store.asked - asked, **_node()}
-    return point_of(key, parameters, measured.results, measured.scores, manifest)
+    for result in measured.results:
+        found = models({result.name: built[result.name]})
+        _workshop.given[identities[result.name]] = condensed(result, measured.scores[result.name], found)
+    work = {name: count - before[name] for name, count in _workshop.work().items()}
+    manifest = {**measured.manifest, **work, **_node()}
+    del manifest["embedding"]  # counts from the start of the process; `embedded` those of this point
+    return point_of(key, parameters, {name: _workshop.given[identity] for name, identity in identities.items()}, manifest)
 
 
 def _kept(folder: Path, point: Point, began: float) -> Outcome:

@@ -8,7 +8,8 @@ import os
 import shutil
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -22,6 +23,11 @@ TAKES_OVERRIDES = True
 EXIT_FAILED = 4
 SINGLE = ("protocol.repeats=1", "protocol.warm_up=0")
 """A sweep asks every question once unless told otherwise."""
+
+LOG, SHOWN = "points.jsonl", 3
+"""Where points report to, and how many that failed alike are named."""
+
+_unwritten: list[dict[str, Any]] = []
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,12 +51,20 @@ def execute(arguments: argparse.Namespace) -> int:
     extra = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in arguments.overrides)]
     extra += [f"+sweep.session={session}", f"+sweep.retry_failed={arguments.retry_failed}", f"+sweep.only_failed={arguments.only_failed}"]
     with Watcher(session) as watcher:
-        folder = multirun(sweep_point, [*arguments.overrides, *extra], command="sweep", announce=watcher.follow)
-    return watcher.told(folder)
+        try:
+            multirun(sweep_point, [*arguments.overrides, *extra], command="sweep", announce=watcher.follow)
+        except InputError:
+            raise
+        except Exception as error:  # a launcher may raise anything when its processes are killed
+            watcher.broke_off = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return watcher.told()
 
 
 def sweep_point(config: DictConfig) -> Any:
-    """Run one point wherever the launcher put it; return its objectives, which a searching sweeper asks for."""
+    """Run one point wherever the launcher put it; return its objectives, which a searching sweeper asks for.
+
+    Nothing is raised: Hydra would tell it in words of its own.
+    """
     from hydra.core.hydra_config import HydraConfig
 
     from .composition import find_plug_ins, parameters, plain
@@ -60,29 +74,34 @@ def sweep_point(config: DictConfig) -> Any:
     find_plug_ins()
     settings, folder = plain(config), Path(hydra.runtime.cwd, hydra.sweep.dir)
     sweep = settings["sweep"]
-    outcome = run_point(settings, parameters(), folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
-    point, system = outcome.point, sweep["system"] or next(iter(outcome.point.systems), "")
-    objectives = [point.mean(system, name) for name in sweep["objectives"]] if point.status == "complete" else []
-    line = {
-        "status": outcome.status,
-        "seconds": outcome.seconds,
-        "key": point.key,
-        "error": point.error,
-        "parameters": dict(point.parameters),
-    }
-    _report(folder, sweep["session"], {**line, "best": objectives[0] if objectives else None})
-    if not objectives:
-        return float("nan") if len(sweep["objectives"]) == 1 else tuple(float("nan") for _ in sweep["objectives"])
+    log, line = folder / f".session-{sweep['session']}" / LOG, {"job": hydra.job.num, "parameters": parameters()}
+    _report(log, {**line, "status": "began"})
+    objectives = [float("nan")] * len(sweep["objectives"])
+    try:
+        outcome = run_point(settings, line["parameters"], folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
+        point, line = outcome.point, {**line, "status": outcome.status, "seconds": outcome.seconds, "error": outcome.point.error}
+        if point.status == "complete":
+            objectives = [point.mean(sweep["system"] or point.systems[0], name) for name in sweep["objectives"]]
+            line["best"] = objectives[0]
+    except InputError as error:
+        line = {**line, "status": "failed", "seconds": 0.0, "error": str(error)}
+    _report(log, line)
     return objectives[0] if len(objectives) == 1 else tuple(objectives)
 
 
-def _report(folder: Path, session: str, line: dict[str, Any]) -> None:
+def _report(log: Path, line: dict[str, Any]) -> None:
     """Append what became of a point to the session's log; one short write, so that processes don't mix their lines."""
-    descriptor = os.open(folder / f".session-{session}.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    text = json.dumps(line, default=str).encode() + b"\n"
     try:
-        os.write(descriptor, json.dumps(line, default=str).encode() + b"\n")
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            whole = os.write(descriptor, text) == len(text)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        whole = False
+    if not whole:  # a full disk; the process that watches may be this one
+        _unwritten.append(line)
 
 
 class Watcher:
@@ -90,65 +109,95 @@ class Watcher:
 
     def __init__(self, session: str) -> None:
         self.session = session
-        self._log: Path | None = None
-        self._seen = 0
-        self._done = threading.Event()
+        self.broke_off = ""
+        self._folder: Path | None = None
+        self._total = self._seen = 0
+        self._over = threading.Event()
         self._thread: threading.Thread | None = None
-        self.lines: list[dict[str, Any]] = []
+        self._began: dict[int, dict[str, Any]] = {}
+        self._ended: dict[int, dict[str, Any]] = {}
 
-    def follow(self, folder: Path, total: int | None) -> None:
-        """Start to show progress; `total` points are expected, if that is known."""
-        self._log = folder / f".session-{self.session}.jsonl"
-        self._thread = threading.Thread(target=self._show, args=(total,), daemon=True)
+    def follow(self, folder: Path, total: int) -> None:
+        """Start to show progress; `total` points are expected."""
+        self._folder, self._total = folder, total
+        self._hidden.mkdir()
+        _unwritten.clear()
+        self._thread = threading.Thread(target=self._show, daemon=True)
         self._thread.start()
 
-    def _show(self, total: int | None) -> None:
+    @property
+    def _hidden(self) -> Path:
+        assert self._folder is not None
+        return self._folder / f".session-{self.session}"
+
+    def _show(self) -> None:
         from tqdm import tqdm
 
-        with tqdm(total=total, desc="sweep", unit="point", disable=None) as bar:
-            while True:
-                finished = self._done.wait(0.2)
-                fresh = self._read()
-                bar.update(len(fresh))
-                best = max((line["best"] for line in self.lines if line["best"] is not None), default=None)
-                if fresh and best is not None:
-                    bar.set_postfix_str(f"best {best:.4f}")
-                if finished:
-                    return
+        with tqdm(total=self._total, desc="sweep", unit="point", disable=None) as bar:
+            over = False
+            while not over:
+                over = self._over.wait(0.2)
+                self._read()
+                best = max((line["best"] for line in self._ended.values() if "best" in line), default=None)
+                if best is not None:
+                    bar.set_postfix_str(f"best {best:.4f}", refresh=False)
+                bar.update(len(self._ended) - bar.n)
 
-    def _read(self) -> list[dict[str, Any]]:
-        if self._log is None or not self._log.exists():
-            return []
-        text = self._log.read_text(encoding="utf-8")[self._seen :]
-        whole = text[: text.rfind("\n") + 1]
+    def _read(self) -> None:
+        log = self._hidden / LOG
+        text = log.read_bytes()[self._seen :] if log.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]
         self._seen += len(whole)
-        fresh = [json.loads(line) for line in whole.splitlines()]
-        self.lines += fresh
-        return fresh
+        for line in whole.splitlines():
+            try:
+                self._take(json.loads(line))
+            except ValueError:  # torn by a full disk
+                continue
+
+    def _take(self, line: dict[str, Any]) -> None:
+        (self._began if line["status"] == "began" else self._ended)[line["job"]] = line
 
     def __enter__(self) -> Watcher:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._done.set()
+        self._over.set()
         if self._thread is not None:
             self._thread.join()
-        if self._log is not None:
-            self._log.unlink(missing_ok=True)
-            shutil.rmtree(self._log.parent / ".jobs", ignore_errors=True)
+            shutil.rmtree(self._hidden, ignore_errors=True)
 
-    def told(self, folder: Path) -> int:
-        """Print what became of the points and where they are; return the exit code."""
-        counts = Counter(line["status"] for line in self.lines)
-        if not self.lines:
-            raise InputError("no point ran", where=str(folder), remedy="give at least one override with several values")
-        for line in self.lines:
+    def told(self) -> int:
+        """Print what became of the points and where they are, and write the table of all; return the exit code."""
+        from ..evaluation.points import write_table
+
+        for line in _unwritten:
+            self._take(line)
+        assert self._folder is not None
+        counts = Counter(line["status"] for line in self._ended.values())
+        failures: dict[str, list[str]] = defaultdict(list)
+        for line in self._ended.values():
             if line["status"] in ("failed", "left"):
-                parameters = " ".join(f"{key}={value}" for key, value in line["parameters"].items())
-                print(f"FAILED {parameters or line['key'][:12]}: {line['error']}", file=sys.stderr)
+                failures[line["error"]].append(_written(line["parameters"]))
+        for error, points in failures.items():
+            more = f" and {len(points) - SHOWN} more" if len(points) > SHOWN else ""
+            print(f"FAILED {', '.join(points[:SHOWN])}{more}: {error}", file=sys.stderr)
         if counts["left"]:
             print(f"{counts['left']} points were not tried again; --retry-failed runs those that failed before", file=sys.stderr)
-        seconds = sum(line["seconds"] for line in self.lines)
+        for job in sorted(self._began.keys() - self._ended.keys()):
+            parameters = _written(self._began[job]["parameters"])
+            print(f"LOST {parameters}: its process ended first; it was killed, or out of memory", file=sys.stderr)
+        missing = self._total - len(self._ended)
+        if self.broke_off:
+            print(f"the launcher broke off ({self.broke_off})", file=sys.stderr)
+        if missing:
+            print(f"{missing} points are missing; the same line runs them, and nothing that is done", file=sys.stderr)
+        seconds = sum(line["seconds"] for line in self._ended.values())
         print(f"{counts['ran']} ran, {counts['reused']} reused, {counts['failed'] + counts['left']} failed; {seconds:.1f} s of work")
-        print(os.path.relpath(folder) if folder.is_relative_to(Path.cwd()) else folder)
-        return EXIT_FAILED if counts["failed"] + counts["left"] else 0
+        print(os.path.relpath(self._folder) if self._folder.is_relative_to(Path.cwd()) else self._folder)
+        if counts["ran"] + counts["reused"]:
+            write_table(self._folder)
+        return EXIT_FAILED if counts["failed"] + counts["left"] + missing else 0
+
+
+def _written(parameters: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in parameters.items())

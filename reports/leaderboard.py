@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.leaderboard import Leaderboard, Row
+from ..evaluation.points import column
 from .figures import figure_file
 from .table import HEADLINE, NONE, milliseconds, percent
 
@@ -44,7 +45,7 @@ def records(board: Leaderboard) -> list[dict[str, Any]]:
         {
             "rank": number,
             "system": row.system,
-            **row.parameters,
+            **{column(name): value for name, value in row.parameters.items()},
             board.measure: row.mean,
             "low": row.low,
             "high": row.high,

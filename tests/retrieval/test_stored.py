@@ -44,7 +44,7 @@ class EverythingIndex:
 
 def stored(folder: Path, arm: Everything, identity: str = "one") -> tuple[CandidateStore, Pipeline]:
     store = CandidateStore(Cache("candidates", folder))
-    pipeline = Pipeline({"all": store.arm(identity, lambda: arm)})
+    pipeline = Pipeline({"all": store.arm(identity, arm)})
     pipeline.index(MEMORY)
     return store, pipeline
 
