@@ -72,8 +72,8 @@ def read_longmemeval(path: Path, faults: Faults, granularity: str = "session", r
 
 
 class _Session(NamedTuple):
-    id: str  # unique in the history, unlike what the file names
-    answers: bool
+    id: str  # unique in the data set, unlike what the file calls it
+    name: str
     date: datetime
     turns: list[dict[str, Any]]
     where: str
@@ -81,46 +81,24 @@ class _Session(NamedTuple):
 
 def _question(values: dict[str, Any], where: str, faults: Faults, granularity: str, roles: Sequence[str]) -> Iterator[Placed]:
     scope = sys.intern(values["question_id"])
-    query = {
-        "id": scope,
-        "text": values["question"],
-        "category": values["question_type"],
-        "scope": scope,
-        "asked_at": values["question_date"],
-    }
-    if record := fields.construct(Query, query, where, faults):
-        yield Placed(where, record)
-    sessions = list(_sessions(values, where, faults))
-    by_session = granularity == "session"
-    gold: list[str] = []
+    asked = {"text": values["question"], "category": values["question_type"], "asked_at": values["question_date"]}
+    if query := fields.construct(Query, {"id": scope, "scope": scope, **asked}, where, faults):
+        yield Placed(where, query)
+    sessions = list(_sessions(values, scope, where, faults))
     for session in sessions:
-        turns = [(number, turn) for number, turn in enumerate(session.turns) if turn["role"] in roles]
         shared = {"session_id": session.id, "timestamp": session.date, "title": "", "scope": scope}
-        if by_session:
-            texts = [({"id": f"{scope}/{session.id}", "type": "session"}, "\n".join(turn["content"] for _, turn in turns))]
-            gold += [f"{scope}/{session.id}"] * session.answers
-        else:
-            texts = [({"id": f"{scope}/{session.id}/{n}", "type": sys.intern(turn["role"])}, turn["content"]) for n, turn in turns]
-            marked = [f"{scope}/{session.id}/{n}" for n, turn in enumerate(session.turns) if turn.get("has_answer") is True]
-            if marked and not session.answers:
-                faults.report(ANSWER_ELSEWHERE, session.where, f"a turn of {session.id!r} is marked, and the session is not said to answer")
-            if session.answers and not marked:
-                faults.report(NO_ANSWER_TURN, session.where, f"the session {session.id!r} answers, and no turn of it is marked")
-            gold += marked
-        for own, text in texts:
-            if observation := fields.construct(Observation, {**shared, **own, "narrative": text}, session.where, faults):
+        for identifier, kind, text in _remembered(session, granularity, roles):
+            own = {"id": identifier, "type": sys.intern(kind), "narrative": text}
+            if observation := fields.construct(Observation, {**shared, **own}, session.where, faults):
                 yield Placed(session.where, observation)
-    if scope.endswith("_abs"):
-        return
-    known = {session.id for session in sessions}
-    if by_session or not gold:  # an answer that is not in the history leaves the question answerable, and out of reach
-        gold += [f"{scope}/{name}" for name in dict.fromkeys(values["answer_session_ids"]) if not by_session or name not in known]
-    for identifier in gold:
-        yield from fields.judge(scope, identifier, 1, where, faults)
+    if not scope.endswith("_abs"):
+        find = _gold_sessions if granularity == "session" else _gold_turns
+        for identifier in find(values["answer_session_ids"], scope, sessions, faults):
+            yield from fields.judge(scope, identifier, 1, where, faults)
 
 
-def _sessions(values: dict[str, Any], where: str, faults: Faults) -> Iterator[_Session]:
-    answers, seen = set(values["answer_session_ids"]), set()
+def _sessions(values: dict[str, Any], scope: str, where: str, faults: Faults) -> Iterator[_Session]:
+    seen: set[str] = set()
     rows = zip(values["haystack_session_ids"], values["haystack_dates"], values["haystack_sessions"], strict=True)
     for number, (name, date, turns) in enumerate(rows, start=1):
         place, unique, copy = f"{where}, session {number}", name, 1
@@ -130,7 +108,36 @@ def _sessions(values: dict[str, Any], where: str, faults: Faults) -> Iterator[_S
         if copy > 1:
             faults.report(REPEATED_SESSION, place, f"the session id {name!r} occurs again; this one is called {unique!r}")
         seen.add(unique)
-        yield _Session(unique, name in answers, date, turns, place)
+        yield _Session(f"{scope}/{unique}", name, date, turns, place)
+
+
+def _remembered(session: _Session, granularity: str, roles: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the id, the type and the text of each observation that a session becomes."""
+    turns = [(number, turn["role"], turn["content"]) for number, turn in enumerate(session.turns) if turn["role"] in roles]
+    if granularity == "session":
+        yield session.id, "session", "\n".join(content for _, _, content in turns)
+    else:
+        yield from ((f"{session.id}/{number}", role, content) for number, role, content in turns)
+
+
+def _gold_sessions(answers: tuple[str, ...], scope: str, sessions: list[_Session], faults: Faults) -> list[str]:
+    """Return the sessions that answer; one that is not in the history stays gold, and out of reach."""
+    names = {session.name for session in sessions}
+    missing = [f"{scope}/{name}" for name in dict.fromkeys(answers) if name not in names]
+    return [session.id for session in sessions if session.name in answers] + missing
+
+
+def _gold_turns(answers: tuple[str, ...], scope: str, sessions: list[_Session], faults: Faults) -> list[str]:
+    """Return the turns marked as answering; without one, the sessions that answer stay gold, and out of reach."""
+    gold = []
+    for session in sessions:
+        marked = [f"{session.id}/{number}" for number, turn in enumerate(session.turns) if turn.get("has_answer") is True]
+        if marked and session.name not in answers:
+            faults.report(ANSWER_ELSEWHERE, session.where, f"a turn of {session.name!r} is marked, and the session is not said to answer")
+        if not marked and session.name in answers:
+            faults.report(NO_ANSWER_TURN, session.where, f"the session {session.name!r} answers, and no turn of it is marked")
+        gold += marked
+    return gold or [f"{scope}/{name}" for name in dict.fromkeys(answers)]
 
 
 def _date(value: Any) -> datetime:

@@ -52,7 +52,12 @@ def test_sessions(tmp_path: Path) -> None:
     assert (query.id, query.scope, query.category, dict(query.relevant)) == ("q_7", "q_7", "multi-session", {"q_7/plain_1": 1})
     assert query.asked_at == datetime(2023, 5, 30, 21, 56, tzinfo=UTC)
     first = loaded.observations[0]
-    assert (first.id, first.session_id, first.scope, first.narrative) == ("q_7/answer_decoy", "answer_decoy", "q_7", "I like wheat\nNoted")
+    assert (first.id, first.session_id, first.scope, first.narrative) == (
+        "q_7/answer_decoy",
+        "q_7/answer_decoy",
+        "q_7",
+        "I like wheat\nNoted",
+    )
     assert first.timestamp == datetime(2023, 5, 20, 2, 21, tzinfo=UTC)
 
 
@@ -97,6 +102,15 @@ def test_labels_that_disagree_are_reported(tmp_path: Path) -> None:
     moved = changed(answer_session_ids=["answer_decoy"])
     found = findings(file(tmp_path, moved), granularity="turn")
     assert (found["answer-session-without-turn"], found["turn-outside-answer-sessions"]) == (1, 1)
+
+
+def test_a_question_without_a_marked_turn_is_answerable_and_out_of_reach(tmp_path: Path) -> None:
+    unmarked = changed()
+    del unmarked["haystack_sessions"][1][1]["has_answer"]
+    path = file(tmp_path, unmarked)
+    assert load_longmemeval(path, granularity="turn").queries[0].relevant == {"q_7/plain_1": 1}
+    found = findings(path, granularity="turn")
+    assert (found["answer-session-without-turn"], found["dangling-judgment"]) == (1, 1)
 
 
 def test_the_same_session_in_two_histories_is_two_observations(tmp_path: Path) -> None:
