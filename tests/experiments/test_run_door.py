@@ -151,7 +151,7 @@ def test_a_breach_of_the_contract_is_named_or_repaired_and_counted(plug_ins: Pat
         (["dataset=jsonl"], "dataset.path"),
         (["dataset=jsonl", "dataset.path=nowhere"], "nowhere"),
         (["systems.bm25.arms.bm25.b=7"], "b 7"),
-        (["embedder.encoder.path=nowhere", "system=dual"], "no model.safetensors"),
+        (["embedder.encoder.path=nowhere", "system=dual"], "neither a folder nor a model"),
         (["system=grep", "systems.grep._target_=no.such.Thing"], "no.such"),
     ],
 )
