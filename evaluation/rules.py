@@ -47,7 +47,7 @@ class Rule:
         _check_number("floor", self.floor, 0, 100)
         if self.floor is not None and 0 < self.floor <= 1:
             raise InputError(f"floor {self.floor} is in per cent", remedy=f"write {100 * self.floor:g} if that share is meant")
-        _check_number("alpha", self.alpha, 0, 1)
+        _check_probability("alpha", self.alpha)
         if self.on_inconclusive is not None:
             _check_handling(self.on_inconclusive)
 
@@ -90,8 +90,10 @@ class Rules:
     def __post_init__(self) -> None:
         if not any(self.rules.values()):
             raise InputError("the gate has no rule", where="rules", remedy="give it one: {recall: {measure: recall@10, max_drop: 2}}")
-        for name, least, most in (("alpha", 0, 1), ("power", 0, 1), ("p95_latency", 0, 1e9), ("tokens", 0, 1e9)):
-            _check_number(name, getattr(self, name), least, most)
+        for name in ("alpha", "power"):
+            _check_probability(name, getattr(self, name))
+        for name in ("p95_latency", "tokens"):
+            _check_number(name, getattr(self, name), 0, 1e9)
         _check_handling(self.on_inconclusive)
         for name, rule in self.rules.items():
             if rule is not None and (rule.alpha or 0) > self.alpha:
@@ -159,6 +161,12 @@ def _check_number(name: str, value: Any, least: float, most: float) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise InputError(f"{name} {value!r} is not a number from {least:g} to {most:g}")
+
+
+def _check_probability(name: str, value: Any) -> None:
+    _check_number(name, value, 0, 1)
+    if value in (0, 1):
+        raise InputError(f"{name} {value!r} leaves nothing to chance", remedy="give a number between 0 and 1")
 
 
 def _check_handling(value: Any) -> None:

@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 
 class PairedTest(NamedTuple):
-    """Paired differences after − before, shape (queries,), the drop that is accepted, and the level of its alarm."""
+    """Paired differences after − before of values in [0, 1], shape (queries,), the drop that is accepted, and the level of its alarm."""
 
     differences: Floats
     margin: float
@@ -85,9 +85,11 @@ def conclude(tests: Sequence[PairedTest], p: Floats, *, power: float = 0.8) -> l
 def _decide(test: PairedTest, p: float, adjusted: float, level: float, power: float) -> Decision:
     changed, mean = int(np.count_nonzero(test.differences)), float(test.differences.mean())
     shown, lowest = non_inferiority(test.differences, test.margin, test.alpha)
+    lowest = None if lowest is None else max(lowest, -1.0)
     detectable = minimum_detectable_effect(test.differences, alpha=level, power=power, margin=test.margin)
+    detectable = None if detectable is None or detectable > 1 else detectable
     significant = adjusted <= test.alpha
-    if significant and mean < -test.margin:
+    if significant and round(mean, 9) < -test.margin:
         verdict, why = Verdict.REGRESSION, f"fell by {_points(-mean)}, p = {adjusted:.4f} after Holm"
     elif not (test.differences < 0).any():
         verdict, why = Verdict.PASS, "no query got worse" if changed else "no query changed"

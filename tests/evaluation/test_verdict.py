@@ -99,3 +99,15 @@ def test_what_cannot_alarm_costs_the_others_nothing():
     assert [decision.adjusted for decision in decisions] == [2**-5, 1.0, 1.0]
     assert decisions[0].detectable == one(falling).detectable
     assert decisions[2].detectable > one(four).detectable
+
+
+def test_a_fall_of_just_the_margin_is_within_it():
+    assert one(np.r_[np.full(8, -0.1), np.zeros(32)], margin=0.02).verdict is Verdict.INCONCLUSIVE
+    assert one(np.r_[np.full(8, -0.1), np.zeros(32)], margin=0.0199).verdict is Verdict.REGRESSION
+
+
+def test_nothing_is_told_beyond_what_values_in_0_to_1_can_do():
+    decision = one([-1.0, 1.0, -1.0])
+    assert decision.lowest == -1.0
+    assert decision.detectable is None
+    assert decision.why == "a drop of 100.0 pp is still possible; 3 queries are too few to show any drop"
