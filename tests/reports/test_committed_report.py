@@ -22,19 +22,19 @@ def cells(markdown: str) -> list[tuple[str, str]]:
     found, section, head = [], "", []
     for line in markdown.splitlines():
         if line.startswith("#"):
-            section, head = line, []
-        if section in OF_THE_MACHINE or not line.strip():
-            continue
+            section = line
         if not line.startswith("|"):
             head = []
+        if section in OF_THE_MACHINE or not line.strip():
+            continue
+        row = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1])]
+        if not line.startswith("|"):
             found.append((section, re.sub(r"[\d.,]+ ms", "… ms", line)))
         elif not head:
-            head = [cell.strip() for cell in line.strip("|").split(" | ")]
+            head = row
         else:
-            row = [cell.strip() for cell in line.strip("|").split(" | ")]
-            for column, cell in zip(head, row, strict=True):
-                if not re.search(r"\bms\b|seconds", column):
-                    found.append((f"{section}, {row[0]}, {column}", cell))
+            timed = [bool(re.search(r"\bms\b|seconds", column)) for column in head]
+            found += [(f"{section}, {row[0]}, {c}", cell) for c, cell, t in zip(head, row, timed, strict=True) if not t]
     return found
 
 
