@@ -11,6 +11,7 @@ from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.cli import main
 from recallmeter.experiments.memory_systems import index_costs
 from recallmeter.reports.memory_systems import COSTS_FILE, render
+from recallmeter.reports.table import interval
 
 PLUG_IN = """
 import hashlib
@@ -26,6 +27,9 @@ class Words:
                 vectors[row, hashlib.sha256(word.encode()).digest()[0] % 64] += 1
         return vectors
 """
+
+
+COMMITTED = Path(__file__).resolve().parents[2] / "reports" / "MEMORY-SYSTEMS.md"
 
 
 class Window:
@@ -65,6 +69,13 @@ def test_systems_are_ordered_by_recall_with_intervals_and_versions(run: Run):
     assert all(re.fullmatch(r"[+-]\d+\.\d \[[+-]\d+\.\d, [+-]\d+\.\d\]", cell) for cell in differences.values())
 
 
+def test_search_is_what_remains_of_latency_without_embedding(run: Run):
+    table = {row[0]: row for row in rows(render([run], Window()))}
+    for name in ("our exact vectors", "SQLite FTS5"):
+        p50, search = float(table[name][7]), float(table[name][9])
+        assert 0 < search <= p50 + 0.01
+
+
 def test_what_was_measured_of_the_index_stands_in_the_table(run: Run):
     assert {row[-1] for row in rows(render([run], Window()))} == {"–"}
     costs = {system: {"index_s": 1.5, "memory_mb": 1234.0} for system in run.systems}
@@ -82,9 +93,22 @@ def test_an_index_is_weighed(run: Run):
 
 def test_the_report_says_what_was_read_and_found(run: Run):
     report = render([run], Window())
-    assert "The highest R@10 is that of " in report
+    assert re.search(r"The highest R@10 is \d+\.\d \[.*\]: \w", report)
     assert "NDCG@10 of the term indexes: our BM25, plain " in report
     [line] = [line for line in report.splitlines() if line.startswith("| webapp |")]
     cut, read = (cell.strip() for cell in line.split("|")[3:5])
     assert int(cut) > 200
     assert 40 < float(read.rstrip(" %")) < 100
+
+
+def test_the_committed_report_has_the_recall_that_is_measured_today(tmp_path: Path):
+    assert (
+        main(["run", "experiment=memory_systems", "system=[sqlite_fts5,bm25]", "protocol.repeats=1", f"hydra.run.dir={tmp_path / 'run'}"])
+        == 0
+    )
+    today = load_run(tmp_path / "run")
+    report = COMMITTED.read_text(encoding="utf-8")
+    committed = {row[0]: row for row in rows(report.split("## webapp")[1])}
+    for name in today.systems:
+        label, measures = today.config["report"]["labels"][name], today.summary["systems"][name]["measures"]
+        assert [committed[label][2], committed[label][5]] == [interval(measures["recall@10"]), interval(measures["ndcg@10"])], label
