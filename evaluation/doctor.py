@@ -6,6 +6,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
 from heapq import nsmallest
 
 import numpy as np
@@ -79,16 +81,19 @@ class _Reach:
         scopes: dict[str, list[Observation]] = defaultdict(list)
         for observation in dataset.observations:
             scopes[observation.scope].append(observation)
+
+        @lru_cache(maxsize=8)
+        def visible(scope: str, asked_at: datetime | None) -> tuple[set[str], list[str]]:
+            ids = {o.id for o in scopes[scope] if asked_at is None or o.timestamp <= asked_at}
+            return ids, nsmallest(max(CUTOFFS), ids)
+
         answerable = tuple(query for query in dataset.queries if query.answerable)
-        seen = [{o.id for o in scopes[q.scope] if q.asked_at is None or o.timestamp <= q.asked_at} for q in answerable]
-        both = list(zip(answerable, seen, strict=True))
-        return cls(
-            answerable,
-            np.array([len(query.relevant) for query in answerable], np.int64),
-            np.array([len(visible & query.relevant.keys()) for query, visible in both], np.int64),
-            np.array([len(query.relevant.keys() & nsmallest(max(CUTOFFS), visible)) for query, visible in both], np.int64),
-            np.array([len(visible) for visible in seen], np.int64),
-        )
+        counts = []
+        for query in answerable:
+            ids, first = visible(query.scope, query.asked_at)
+            gold = query.relevant.keys()
+            counts.append((len(gold), len(gold & ids), len(gold & first), len(ids)))
+        return cls(answerable, *np.array(counts, np.int64).reshape(-1, 4).T)
 
 
 # ---------------------------------------------------------------------------------------------------------------- controls
