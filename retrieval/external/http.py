@@ -13,7 +13,7 @@ from datetime import datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from socket import SHUT_RDWR
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from ...datasets.errors import InputError
 from .adapter import Adapter, Found, positive
@@ -35,8 +35,8 @@ class Http(Adapter):
     """A memory behind HTTP; every request is a POST of JSON.
 
     URLs and bodies are templates: a text that is ``$name`` and nothing else stands for the value itself, and ``$name``
-    within a longer text for its characters. ``$scope`` is known everywhere; ``$observations`` when indexing, and with
-    ``batch: 1`` also the fields of the one observation; ``$query``, ``$k`` and ``$asked_at`` when searching.
+    within a longer text for its characters, percent-encoded in a URL. ``$scope`` is known everywhere; ``$observations`` when
+    indexing, and with ``batch: 1`` also the fields of the one observation; ``$query``, ``$k`` and ``$asked_at`` when searching.
 
     Args:
         index_url: takes observations in.
@@ -122,7 +122,7 @@ class Http(Adapter):
     def ask(self, scope: str, query: str, k: int, asked_at: datetime | None) -> Found:
         """Search one scope on the server."""
         values = {"scope": scope, "query": query, "k": k, "asked_at": asked_at.isoformat() if asked_at else None}
-        url = str(fill(self.search_url, values))
+        url = fill_url(self.search_url, values)
         answer = self._server.post(url, fill(self.search_body, values), self.search_timeout)
         found = read_hits(_named(url), answer, hits=self.hits, id=self.id, score=self.score)
         return [(identifier, -score) for identifier, score in found] if self.distance else found
@@ -134,7 +134,7 @@ class Http(Adapter):
             values = {"scope": shelf.name, "observations": [fill(self.observation, record) for record in records]}
             if self.batch == 1:
                 values |= records[0]
-            yield str(fill(self.index_url, values)), fill(self.index_body, values)
+            yield fill_url(self.index_url, values), fill(self.index_body, values)
 
     def _check(self) -> None:
         one: dict[str, Any] = dict.fromkeys(OBSERVATION)
@@ -143,7 +143,7 @@ class Http(Adapter):
         fill(self.observation, one, "observation")
         for name, template, known in (("index", self.index_body, indexing), ("search", self.search_body, searching)):
             fill(template, known, f"{name}_body")
-            _check_url(str(fill(getattr(self, f"{name}_url"), known, f"{name}_url")), f"{name}_url")
+            _check_url(fill_url(getattr(self, f"{name}_url"), known, f"{name}_url"), f"{name}_url")
         if self.reset_url is not None:
             _check_url(self.reset_url, "reset_url")
 
@@ -259,6 +259,11 @@ def fill(template: Any, values: Mapping[str, Any], where: str = "template") -> A
     except (KeyError, ValueError) as error:
         known = ", ".join(f"${name}" for name in values)
         raise InputError(f"{template!r} can't be filled in: {error}", where=where, remedy=f"known are {known}; $$ is a dollar") from error
+
+
+def fill_url(template: str, values: Mapping[str, Any], where: str = "template") -> str:
+    """Return a URL with every ``$name`` replaced by its percent-encoded value; raises as `fill` does."""
+    return str(fill(template, {name: quote(str(value), safe="") for name, value in values.items()}, where))
 
 
 def _variable(name: str) -> str:

@@ -155,7 +155,7 @@ def test_a_secret_comes_from_the_environment_and_is_told_to_the_server_alone(bas
 def test_a_foreign_server_by_templates(base):
     system = Http(
         f"{base}/collections/$scope/index",
-        f"{base}/collections/$scope/foreign?limit=$k",
+        f"{base}/collections/$scope/foreign?limit=$k&q=$query",
         reset_url=f"{base}/index",
         index_body={"docs": "$observations", "tenant": "user-$scope"},
         search_body={"q": "$query", "filter": {"until": "$asked_at"}, "price": "$$5"},
@@ -175,7 +175,10 @@ def test_a_foreign_server_by_templates(base):
     assert path == "/collections/s0001/index"
     assert body["docs"][0] == {"content": "word0 note", "metadata": {"ref": "o0001"}}
     assert body["tenant"] == "user-s0001"
-    assert search[:2] == ("/collections/s0001/foreign?limit=3", {"q": "$k is not a place", "filter": {"until": None}, "price": "$5"})
+    assert search[:2] == (
+        "/collections/s0001/foreign?limit=3&q=%24k%20is%20not%20a%20place",
+        {"q": "$k is not a place", "filter": {"until": None}, "price": "$5"},
+    )
 
 
 def test_one_observation_a_request_and_several_at_a_time(base):
