@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..datasets.errata import DISPUTED
 from ..datasets.model import Dataset, Query
 from .loop import Answer, Protocol, SystemResult, memory_tokens
 from .measures import parse_measure
 from .metrics import Scores, ceiling
 from .statistics import bootstrap_intervals
+from .temporal import time_scores
+from .ties import TieInterval, tie_interval
 
 LEDGER_DEPTH = 10
 """How deep the arm ledger looks: gold in an arm's first ten, or in the answer's first ten."""
@@ -36,7 +39,7 @@ def summarise(
         "categories": dict(sorted(Counter(query.category for query in dataset.queries).items())),
         "ceilings": _ceilings(dataset, answerable, measures),
         "memory_tokens": memory_tokens(dataset.observations, protocol.tokens_counter),
-        "systems": {result.name: _system(result, dataset.queries, scores[result.name], seed) for result in results},
+        "systems": {result.name: _system(result, dataset, scores[result.name], seed) for result in results},
     }
 
 
@@ -64,7 +67,8 @@ def _ceilings(dataset: Dataset, answerable: Sequence[Query], measures: Iterable[
     return {name: float(np.mean(ceiling(parse_measure(name), relevant, existing))) for name in measures}
 
 
-def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed: int) -> dict[str, Any]:
+def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -> dict[str, Any]:
+    queries = dataset.queries
     answers = [result.answers[query.id] for query in queries]
     rows = {identifier: row for row, identifier in enumerate(scores.query_ids)}
 
@@ -76,6 +80,9 @@ def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed
     return {
         "status": dict(sorted(Counter(answer.status for answer in answers).items())),
         "measures": measured(queries),
+        "undisputed": measured(q for q in queries if DISPUTED not in q.tags) if any(DISPUTED in q.tags for q in queries) else None,
+        "ties": _ties(result, queries, scores),
+        "time": _time(result, dataset, seed),
         "categories": {c: measured(q for q in queries if q.category == c) for c in sorted({q.category for q in queries})},
         "unanswerable": {"n": len(unanswerable), "silent": sum(answer.status == "empty" for answer in unanswerable)},
         **means_with_intervals({"tokens": np.array([answer.tokens for answer in answers], np.float64)}, seed),
@@ -86,6 +93,29 @@ def _system(result: SystemResult, queries: Sequence[Query], scores: Scores, seed
         "report": dict(result.report),
         "latency": _latency(result, answers),
     }
+
+
+def _ties(result: SystemResult, queries: Sequence[Query], scores: Scores) -> dict[str, dict[str, float | None]]:
+    """Return, for each measure, its mean in the worst order of tied scores, in the expected one and in the best."""
+    qrels = {query.id: query.relevant for query in queries}
+    rankings = {query: answer.hits for query, answer in result.answers.items()}
+    found = tie_interval(qrels, rankings, [parse_measure(name) for name in scores.values])
+    return {name: dict(zip(TieInterval._fields, map(_mean, interval), strict=True)) for name, interval in found.items()}
+
+
+def _time(result: SystemResult, dataset: Dataset, seed: int) -> dict[str, Any]:
+    """Return how often something superseded stands above its successor, how much came back from the future, and recall as of then."""
+    found = time_scores(
+        dataset.queries, {o.id: o for o in dataset.observations}, {query: answer.hits for query, answer in result.answers.items()}
+    )
+    values = {f"stale@{found.k}": found.stale, f"as_of_recall@{found.k}": found.as_of_recall}
+    means = {name: means_with_intervals({name: row[~np.isnan(row)]}, seed)[name] for name, row in values.items()}
+    return {**means, "future_leaks": int(np.nansum(found.future_leaks))}
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else None
 
 
 def _ledger(answers: Mapping[str, Answer], queries: Sequence[Query]) -> dict[str, dict[str, float]]:

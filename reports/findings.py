@@ -101,6 +101,7 @@ def findings(run: Run, steps: Steps) -> Iterator[str]:
     yield _cost(run, steps)
     yield from _arms(run, steps)
     yield from _silence(run, steps)
+    yield from _stale(run, steps)
 
 
 def recommendation(run: Run, steps: Steps) -> str:
@@ -214,6 +215,14 @@ def _silence(run: Run, steps: Steps) -> Iterator[str]:
     else:
         parts = [f"{steps.label(name)} {count['silent']} of {count['n']}" for name, count in counts.items()]
         yield f"Queries that have no answer came back empty from {listed(parts)}."
+
+
+def _stale(run: Run, steps: Steps) -> Iterator[str]:
+    stale = {name: run.summary["systems"][name]["time"]["stale@10"] for name in steps.main}
+    n = stale[steps.main[0]]["n"]
+    if n:
+        parts = [f"{percent(cell['mean'])} % in {steps.label(name)}" for name, cell in stale.items()]
+        yield f"**Stale memories come first** for a share of the {n} queries whose answer superseded something: {listed(parts)}."
 
 
 def listed(parts: Sequence[str]) -> str:

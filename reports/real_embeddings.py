@@ -11,7 +11,7 @@ from ..evaluation.contract import CONTRACT, RULES
 from ..evaluation.record import Run
 from .figures import budget_figure, category_figure, quality_figure
 from .findings import Steps, bounds, findings, recommendation, shown, sign
-from .table import HEADLINE, NONE, interval, latency, markdown, milliseconds, percent
+from .table import HEADLINE, NONE, interval, latency, markdown, milliseconds, percent, qualified
 
 Section = tuple[str, str]
 
@@ -39,6 +39,8 @@ def _sections(run: Run, steps: Steps, links: Mapping[str, str]) -> Iterator[Sect
     yield "Query by query", _queries(run, steps)
     yield "The parts and the controls", _others(run, steps)
     yield "What each arm contributed", _ledger(run, steps)
+    yield "Time, ties and disputed labels", _time_and_ties(run)
+    yield "What went wrong", _wrong(run)
     yield "Tokens", _tokens(run, steps, links["budget"])
     yield "Embedding", _embedding(run)
     yield "Latency by stage", _latency(run, steps)
@@ -66,7 +68,7 @@ def _head_to_head(run: Run, steps: Steps) -> str:
     for name in steps.main:
         system = run.summary["systems"][name]
         quality = [percent(system["measures"][measure]["mean"]) for measure in measures]
-        rows.append([steps.label(name), *quality, latency(system, "mean"), f"{system['tokens']['mean']:,.0f}"])
+        rows.append([qualified(steps.label(name), run, name), *quality, latency(system, "mean"), f"{system['tokens']['mean']:,.0f}"])
     return (
         markdown(rows)
         + f"\n\nIn percent; n = {run.summary['answerable']} answerable queries. Latency is the mean per query after warm-up, "
@@ -154,7 +156,7 @@ def _others(run: Run, steps: Steps) -> str:
     for name in rest:
         system = run.summary["systems"][name]
         quality = [percent(system["measures"][measure]["mean"]) for measure in measures]
-        rows.append([steps.label(name), *quality, latency(system, "mean"), f"{system['tokens']['mean']:,.0f}"])
+        rows.append([qualified(steps.label(name), run, name), *quality, latency(system, "mean"), f"{system['tokens']['mean']:,.0f}"])
     return markdown(rows)
 
 
@@ -169,6 +171,38 @@ def _ledger(run: Run, steps: Steps) -> str:
         + "\n\nGold: judged-relevant observations, summed over all queries. *Only it found*: in no other arm's first ten. "
         "*Lost on the way*: in the arm's first ten and not in the answer's, because fusion or a stage ranked other things higher."
     )
+
+
+def _time_and_ties(run: Run) -> str:
+    disputed = any(run.summary["systems"][name]["undisputed"] for name in run.systems)
+    rows = [["system", "stale@10 (n)", "from the future", "as-of R@10", "R@10: worst–best order of ties"]]
+    rows[0] += ["R@10 without disputed labels"] * disputed
+    for name in run.systems:
+        system = run.summary["systems"][name]
+        time, ties = system["time"], system["ties"]["recall@10"]
+        stale = f"{interval(time['stale@10'])} ({time['stale@10']['n']})"
+        cells = [
+            stale,
+            str(time["future_leaks"]),
+            percent(time["as_of_recall@10"]["mean"]),
+            f"{percent(ties['worst'])}–{percent(ties['best'])}",
+        ]
+        rows.append([name, *cells, *([percent(system["undisputed"]["recall@10"]["mean"])] if disputed else [])])
+    return (
+        f"{markdown(rows)}\n\n*Stale*: something superseded stands above its successor, in percent of the queries whose answer superseded "
+        "something. *From the future*: observations returned that are later than the question. *As of*: recall of what existed when it "
+        "was asked."
+    )
+
+
+def _wrong(run: Run) -> str:
+    lines = [
+        f"- **{f['system']}** failed on {f['queries']} queries, the first {f['query']}: {f['error']}" for f in run.manifest["failures"]
+    ]
+    for name in run.systems:
+        system = run.summary["systems"][name]
+        lines += [f"- {name}: {note} ({count} queries)" for note, count in {**system["notes"], **system["faults"]}.items()]
+    return "\n".join(lines)
 
 
 def _tokens(run: Run, steps: Steps, figure: str) -> str:

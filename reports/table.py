@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..evaluation.record import Run
+from ..retrieval.fallback import NOTE as FELL_BACK
 
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
 """The measures of the head-to-head table, with their column heads."""
@@ -36,6 +37,15 @@ def latency(system: Mapping[str, Any], statistic: str = "p50") -> str:
     return NONE if total is None else milliseconds(total[statistic])
 
 
+def qualified(label: str, run: Run, system: str) -> str:
+    """Add to a system's label what its row would hide: queries that failed, and queries that another way answered for it."""
+    summary, total = run.summary["systems"][system], run.summary["queries"]
+    failed = summary["status"].get("failed", 0)
+    fallen = sum(count for note, count in summary["notes"].items() if note.startswith(FELL_BACK))
+    remarks = [f"{failed} failed"] * bool(failed) + [f"fell back on {100 * fallen / total:.0f} %"] * bool(fallen)
+    return f"{label} ({', '.join(remarks)})" if remarks else label
+
+
 def head_to_head(run: Run) -> list[list[str]]:
     """Return the head-to-head table: one row a system, its head first."""
     head = ["system", *(name for measure, name in HEADLINE.items() if measure in run.measures), "p50 ms", "tokens/query"]
@@ -43,8 +53,7 @@ def head_to_head(run: Run) -> list[list[str]]:
     for name in run.systems:
         system = run.summary["systems"][name]
         quality = [percent(system["measures"][m]["mean"]) for m in HEADLINE if m in run.measures]
-        failed = system["status"].get("failed", 0)
-        rows.append([f"{name} ({failed} failed)" if failed else name, *quality, latency(system), f"{system['tokens']['mean']:,.0f}"])
+        rows.append([qualified(name, run, name), *quality, latency(system), f"{system['tokens']['mean']:,.0f}"])
     return rows
 
 
