@@ -87,7 +87,7 @@ def _query(query: Query, rows: Mapping[str, int], words: Sequence[str]) -> dict[
 def _matching_words(queries: Sequence[Query], observations: Mapping[str, Observation]) -> list[list[str]]:
     """Return, for each query, the words of the observations that have a term in common with it, function words apart.
 
-    In scripts without spaces these are the query's own terms, which are to be found inside the text.
+    In scripts without spaces these are the query's own terms of two characters or more, which are to be found inside the text.
     """
     analyzer = Analyzer(trim=True)
     by_term: dict[str, set[str]] = defaultdict(set)
@@ -96,7 +96,8 @@ def _matching_words(queries: Sequence[Query], observations: Mapping[str, Observa
         if len(terms) == 1:
             by_term[terms[0]].add(word)
     asked = [sorted(set(content_terms(query.text, analyzer))) for query in queries]
-    return [sorted({word for term in terms for word in (by_term[term] or ([term] if is_unspaced(term) else ()))}) for terms in asked]
+    unspaced = [[term for term in terms if len(term) > 1 and is_unspaced(term)] for terms in asked]
+    return [sorted({word for term in terms for word in by_term[term]}.union(inside)) for terms, inside in zip(asked, unspaced, strict=True)]
 
 
 def _words(o: Observation) -> Iterable[str]:

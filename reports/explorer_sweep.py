@@ -11,7 +11,7 @@ import numpy as np
 
 from ..datasets.errors import InputError
 from ..evaluation.leaderboard import REPLICATES, Leaderboard, pareto
-from ..evaluation.points import Point
+from ..evaluation.points import Point, newest, sort_key
 from ..evaluation.statistics import Floats
 from .findings import MAIN
 
@@ -33,7 +33,8 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
     Raises:
         InputError: no complete point.
     """
-    complete = [point for point in points if point.status == "complete"]
+    current = newest(points)
+    complete = [point for point in current if point.status == "complete"]
     if not complete:
         raise InputError("no complete point", where=name, remedy="run the sweep again with --retry-failed")
     measure = MAIN if any(MAIN in point.measures for point in complete) else complete[0].measures[0]
@@ -47,7 +48,8 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
         "label": name,
         "measure": measure,
         "points": len(points),
-        "failed": len(points) - len(complete),
+        "failed": len(current) - len(complete),
+        "replaced": len(points) - len(current),
         "whole": whole,
         "configurations": len(board.rows) if whole else len(found),
         "varied": list(board.varied),
@@ -93,7 +95,7 @@ def _effects(varied: Sequence[str], found: Configurations, costs: Floats) -> lis
             value = replicates[0].parameters.get(name)
             values[repr(value)] = value
             rows[repr(value)].append(place)
-        for key in sorted(rows, key=lambda key: (0, values[key], "") if isinstance(values[key], int | float) else (1, 0, key)):
+        for key in sorted(rows, key=lambda key: sort_key(values[key])):
             mean = float(means[rows[key]].mean() - means.mean())
             effects.append({"parameter": name, "value": values[key], "rows": len(rows[key]), "mean": mean, "low": None, "high": None})
     return effects

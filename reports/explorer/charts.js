@@ -3,10 +3,10 @@
 /** On a small screen figures are drawn small, so that their text stays readable. */
 const NARROW = matchMedia("(max-width: 40rem)").matches;
 
-/** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis is 0 to 100 %. */
-function whisker(cell, ceiling, hue = "") {
+/** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis begins at 0 and ends at `most`. */
+function whisker(cell, ceiling, hue = "", most = 1) {
   const [width, height] = [100, 18];
-  const x = (value) => 4 + value * (width - 8);
+  const x = (value) => 4 + (value / (most || 1)) * (width - 8);
   const middle = height / 2;
   const drawing = svg("svg", { class: `whisker ${hue}`, width, height, "aria-hidden": "true" });
   drawing.append(svg("line", { class: "axis", x1: x(0), x2: x(1), y1: middle, y2: middle }));
@@ -15,7 +15,7 @@ function whisker(cell, ceiling, hue = "") {
   }
   if (cell.mean !== null) {
     if (cell.low !== null) drawing.append(svg("line", { class: "spread", x1: x(cell.low), x2: x(cell.high), y1: middle, y2: middle }));
-    drawing.append(svg("circle", { class: "dot", cx: x(cell.mean), cy: middle, r: 4 }));
+    drawing.append(svg("circle", { class: "dot", cx: x(cell.mean), cy: middle, r: 3.2 }));
   }
   return drawing;
 }

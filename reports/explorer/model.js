@@ -72,7 +72,7 @@ function whyMissing(c, n, row) {
   const places = ranks.length ? `in ${ranks.join(", ")}` : "";
   if (stage) return [`dropped by ${stage}`, places].filter(Boolean).join("; ");
   const arms = Object.keys(c.answers.arms).length;
-  return places ? `${places}, below the cut` : arms ? "no arm found it" : "not returned";
+  return places ? `${places}, below the cut` : arms ? "among no arm's candidates" : "not returned";
 }
 
 /** Whether the arms of any fused system found different relevant observations among their first ten. */

@@ -6,7 +6,7 @@ const opener = (run, row, asked, title, pattern = null) =>
 function showObservation(found) {
   const dialog = document.getElementById("observation");
   const run = runOf(found);
-  const row = run.row.get(found.obs);
+  const row = run?.row.get(found.obs);
   if (row === undefined) {
     if (dialog.open) dialog.close();
     return;

@@ -6,12 +6,12 @@ function overview(found) {
   if (!systems.length) return [el("p", {}, "This run has no system.")];
   return [
     ...opening(run),
+    DATA.gates.length ? gateBadges() : null,
     headToHead(run, systems, found),
     categoryMap(run, systems, found),
     el("h2", {}, "What it costs"),
     costs(run, systems),
     run.findings.length ? el("section", {}, el("h2", {}, "What the numbers say"), el("ol", {}, run.findings.map((one) => el("li", {}, stressed(one))))) : null,
-    DATA.gates.length ? gateBadges() : null,
   ];
 }
 
@@ -41,7 +41,7 @@ function certainty(c) {
   if (c.name === c.run.best) return badge("gain", "best");
   if (isControl(c)) return badge("quiet", "control");
   if (!lead) return null;
-  return [lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"), el("span", { class: "quiet" }, `best by ${lead.lead} ${lead.interval}, p ${probability(lead.p)}`)];
+  return [lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"), el("span", { class: "quiet" }, `p ${probability(lead.p)}`), el("div", { class: "quiet" }, `${lead.lead} ${lead.interval}`)];
 }
 
 const SORTED = { name: "ascending", latency: "ascending", tokens: "ascending" };
@@ -64,22 +64,24 @@ function headToHead(run, systems, found) {
       el("button", { class: "sort", onclick: change }, text, unit ? el("span", { class: "quiet" }, ` ${unit}`) : null,
         el("span", { class: "arrow", "aria-hidden": "true" }, direction === "ascending" ? "▲" : direction ? "▼" : "")));
   };
+  const ends = (measure) => [run.summary.ceilings[measure] ?? 0, ...systems.map((c) => c.summary.measures[measure].high ?? c.summary.measures[measure].mean ?? 0)];
+  const most = Object.fromEntries(measures.map((measure) => [measure, Math.max(...ends(measure))]));
   const rows = ordered.map((c) => el("tr", {},
     el("th", { scope: "row" }, said(labelOf(c)), labelOf(c) === c.name ? null : el("span", { class: "quiet" }, ` ${c.name}`), c.summary.status.failed ? [" ", badge("loss", `${c.summary.status.failed} failed`)] : null),
     el("td", { class: "certainty" }, certainty(c)),
     measures.map((measure) => {
       const cell = c.summary.measures[measure];
       return el("td", { class: "n", "data-measure": measure, "data-system": c.name },
-        whisker(cell, run.summary.ceilings[measure], c.hue), el("div", {}, el("b", {}, percent(cell.mean)),
+        whisker(cell, run.summary.ceilings[measure], c.hue, most[measure]), el("div", {}, el("b", {}, percent(cell.mean)),
           cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`)));
     }),
     el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
     el("td", { class: "n", "data-measure": "tokens", "data-system": c.name }, c.summary.tokens.mean === null ? NONE : count(c.summary.tokens.mean))));
   const best = el("tr", { class: "ceiling" }, el("th", { scope: "row" }, "The best attainable"), el("td", {}),
     measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))), el("td", {}), el("td", {}));
-  const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable`;
+  const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable${run.best ? "; the lead of the best is in R@10, p after Holm" : ""}`;
   return framed("Head to head", el("table", { id: "head-to-head" }, el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, head("name", "system"), run.best ? el("th", { scope: "col" }, `against the best, ${headOf("recall@10")}`) : el("th", { scope: "col" }, ""), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens", "/query"))),
+    el("thead", {}, el("tr", {}, head("name", "system"), el("th", { scope: "col" }, run.best ? "the best leads by" : el("span", { class: "hidden" }, "how sure")), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens", "/query"))),
     el("tbody", {}, rows, best)));
 }
 
@@ -125,8 +127,8 @@ function costs(run, systems) {
 }
 
 function gateBadges() {
-  return el("section", {}, el("h2", {}, "Gates"), el("ul", {}, DATA.gates.map((gate) => el("li", {},
-    verdictBadge(gate.verdict ?? "not judged"), ` ${gate.run} against ${gate.baseline}: `, gate.headline ?? gate.error))));
+  return el("ul", { class: "gates" }, DATA.gates.map((gate) => el("li", {},
+    verdictBadge(gate.verdict ?? "not judged"), link({ view: "compare" }, `${gate.run} against ${gate.baseline}`), `: ${gate.headline ?? gate.error}`)));
 }
 
 const verdictBadge = (verdict) => badge({ PASS: "gain", REGRESSION: "loss", FAILED: "loss", INCONCLUSIVE: "unsure" }[verdict] ?? "quiet", verdict);

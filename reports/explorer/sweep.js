@@ -9,9 +9,9 @@ function sweepView(found) {
   return [
     el("div", { class: "bar" }, el("h1", {}, "Sweep ", said(sweep.label)),
       DATA.sweeps.length > 1 ? select("Sweep", DATA.sweeps.map((one) => [one.label, one.label]), sweep.label, (value) => go({ view: "sweep", sweep: value })) : null),
-    el("p", { class: "quiet" }, [plural(sweep.points, "point"), `${plural(sweep.configurations, "configuration")} by system`, sweep.failed ? `${count(sweep.failed)} failed and left out` : ""].filter(Boolean).join(" · ")),
+    el("p", { class: "quiet" }, [plural(sweep.points, "point"), `${plural(sweep.configurations, "configuration")} by system`, sweep.failed ? `${count(sweep.failed)} failed and left out` : "", sweep.replaced ? `${count(sweep.replaced)} replaced by later ones of the same parameters` : ""].filter(Boolean).join(" · ")),
     part ? el("p", { class: "note" }, `Drawn and listed are ${count(sweep.rows.length)} of ${count(sweep.configurations)} configurations: the whole Pareto front, the best, and others at even distances in the ranks below. The main effects and the histogram are of all.`) : null,
-    el("p", { class: "lead" }, "Best: ", el("strong", {}, said(best.system)), best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean)} %` : "", even > 1 ? `; ${even === 2 ? "one other" : `${count(even - 1)} others`} cannot be told from it.` : "."),
+    el("p", { class: "lead" }, "Best: ", el("strong", {}, said(best.system)), best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean)} %` : "", even > 1 ? `; ${even === 2 ? "one other" : `${count(even - 1)} others`} ${part ? " of those drawn" : ""} cannot be told from it.` : "."),
     el("h2", {}, "Main effects"),
     effects(sweep),
     el("h2", {}, "Every configuration"),
@@ -32,8 +32,11 @@ function effects(sweep) {
   if (!sweep.varied.length) return el("p", {}, "Nothing was varied but the replicates.");
   const reach = Math.max(...sweep.effects.flatMap((one) => [Math.abs(one.mean), Math.abs(one.low ?? 0), Math.abs(one.high ?? 0)]));
   return el("div", { class: "figures" }, sweep.varied.map((name) => {
-    const rows = sweep.effects.filter((one) => one.parameter === name).map((one) => [parameter(one.value), count(one.rows), signed(one.mean), bounds(one.low, one.high), difference(one.mean, one.low, one.high, reach)]);
-    return table(`${name}: mean of its rows less the mean of all, in percentage points${sweep.effects[0].low === null ? "" : ", with 95 % interval"}`, ["value", "rows", "effect", "95 % interval", el("span", { class: "hidden" }, "drawn")], rows, { left: [0, 4] });
+    const rows = sweep.effects.filter((one) => one.parameter === name).map((one) => [
+      parameter(one.value), count(one.rows), signed(one.mean), ...(sweep.whole ? [bounds(one.low, one.high)] : []), difference(one.mean, one.low, one.high, reach),
+    ]);
+    const head = ["value", "rows", "effect", ...(sweep.whole ? ["95 % interval"] : []), el("span", { class: "hidden" }, "the effect drawn")];
+    return table(`${name}: mean of its rows less the mean of all, in percentage points`, head, rows, { left: [0, head.length - 1] });
   }));
 }
 
@@ -66,7 +69,7 @@ function parallel(sweep) {
   const [gap, height, top, left] = [130, 260, 34, 60];
   const width = left * 2 + gap * (axes.length - 1);
   const words = `Each line is a configuration: ${axes.map((axis) => axis.name).join(", ")}. The stronger lines are on the Pareto front; the best is ${settings(sweep, sweep.rows[0]) || sweep.rows[0].system}.`;
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height + top + 16}`, class: "parallel", role: "img", "aria-label": words });
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height + top + 16}`, class: sweep.rows.length > 200 ? "parallel many" : "parallel", role: "img", "aria-label": words });
   const x = (n) => left + n * gap;
   const y = (share) => top + (1 - share) * height;
   for (const row of [...sweep.rows].reverse().sort((a, b) => a.front - b.front)) {

@@ -16,7 +16,8 @@ import pytest
 import yaml
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.compare import compare, pair, results_of
-from recallmeter.evaluation.points import Point, write_point
+from recallmeter.evaluation.leaderboard import Leaderboard
+from recallmeter.evaluation.points import Point, read_points, write_point
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.cli import main
 from recallmeter.reports.findings import bounds, sign
@@ -355,6 +356,16 @@ def test_meagre_runs_are_shown(what: str, browser: Any, write_run, tmp_path: Pat
         assert page.run("return [...document.querySelectorAll('nav a')].map(one => one.innerText)") == ["Overview", "Queries", "Data"]
         for fragment in ("view=queries", "view=query", "query=q1", "query=nothing", "view=compare", "view=data", "view=nonsense&run=x&a=y"):
             assert page.open(fragment).text("h1")
+
+
+def test_a_sweep_alone_is_its_leaderboard(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    folder = sweep(tmp_path / "sweep", runs[0])
+    board = Leaderboard(read_points([folder]), "recall@10")
+    with Page(browser, explorer(tmp_path / "page.html", folder)) as page:
+        assert page.text("h1") == "Sweep sweep"
+        rows = page.rows("#leaderboard")
+        assert [row[4:6] for row in rows] == [[percent(row.mean), f"[{percent(row.low)}, {percent(row.high)}]"] for row in board.rows]
+        assert page.run("return document.querySelectorAll('.parallel path').length") == 6
 
 
 def test_every_view_is_accessible_and_fits_a_small_screen(browser: Any, runs: list[Path], tmp_path: Path) -> None:
