@@ -119,7 +119,9 @@ def write_point(folder: Path, point: Point) -> None:
         partial.mkdir(parents=True)
         (partial / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         if point.status == "complete":
-            np.save(partial / VALUES, point.values)
+            packed = io.BytesIO()  # numpy hides why a file can't be written
+            np.save(packed, point.values)
+            (partial / VALUES).write_bytes(packed.getvalue())
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(partial, folder)
     except OSError as error:

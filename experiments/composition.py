@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..datasets.errors import InputError
 
@@ -64,11 +64,20 @@ def composed(overrides: Sequence[str]) -> DictConfig:
         return compose("config", overrides=list(overrides))
 
 
-def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, announce: Callable[[Path, int], None]) -> Path:
-    """Call ``task(config)`` for every point that `overrides` span, through Hydra's sweeper and launcher; return the sweep's folder.
+class Sweep(NamedTuple):
+    """What a multirun is going to do: where, over how many points, whether a sweeper searches for them, and the first one's config."""
+
+    folder: Path
+    points: int
+    searched: bool
+    first: DictConfig
+
+
+def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, command: str, begin: Callable[[Sweep], bool]) -> None:
+    """Call ``task(config)`` for every point that `overrides` span, through Hydra's sweeper and launcher.
 
     Args:
-        announce: told the folder, and how many points are expected, before the first point runs.
+        begin: told what is going to be done, before the first point runs; returns whether it has to be.
 
     Raises:
         InputError: as `launch`, or the folder can't be written.
@@ -82,10 +91,11 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
         if values == []:
             raise InputError(f"the sweep {override.input_line!r} spans nothing", remedy="give it at least one value")
     firsts = [f"{o.get_key_element()}={values[0]}" if values else str(o.input_line) for o, values in zip(parsed, spans, strict=True)]
-    folder, trials = _sweep_folder(firsts, overrides)
-    announce(folder, trials or math.prod(len(values) for values in spans if values))
-    _call(task, ["--multirun", *overrides], command)
-    return folder
+    first = _first(firsts, overrides)
+    trials = first.hydra.sweeper.get("n_trials")
+    points = trials or math.prod(len(values) for values in spans if values)
+    if begin(Sweep(Path(first.hydra.sweep.dir).absolute(), points, trials is not None, first)):
+        _call(task, ["--multirun", *overrides], command)
 
 
 def _values(override: Override) -> list[str]:
@@ -93,11 +103,11 @@ def _values(override: Override) -> list[str]:
     return [str(override.value().start)] if override.is_interval_sweep() else list(override.sweep_string_iterator())  # type: ignore[union-attr]
 
 
-def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> tuple[Path, int | None]:
-    """Return the folder that the composed configuration sweeps into, seen to be writable, and the trials of a searching sweeper."""
+def _first(overrides: Sequence[str], arguments: Sequence[str]) -> DictConfig:
+    """Return the configuration of the first point, with Hydra's own; the folder that it sweeps into is made and seen to be writable."""
     from hydra import compose, initialize_config_dir
 
-    searched = [f"hydra.searchpath=[file://{folder}]" for folder in _config_folders(arguments)]
+    searched = [f"hydra.searchpath=[file://{folder}]" for folder in config_folders(arguments)[1:]]
     with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
         config = compose("config", overrides=[*overrides, *searched], return_hydra_config=True)
         folder = Path(config.hydra.sweep.dir).absolute()
@@ -107,7 +117,7 @@ def _sweep_folder(overrides: Sequence[str], arguments: Sequence[str]) -> tuple[P
             pass
     except OSError as error:
         raise InputError(f"can't write there ({error.strerror})", where=str(folder), remedy="choose another hydra.sweep.dir") from error
-    return folder, config.hydra.sweeper.get("n_trials")
+    return config
 
 
 def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: str) -> None:
@@ -225,12 +235,13 @@ def find_plug_ins() -> None:
     sys.path.extend(folder for folder in folders if folder not in sys.path)
 
 
-def _config_folders(arguments: Sequence[str]) -> list[str]:
-    folders = []
+def config_folders(arguments: Sequence[str]) -> list[Path]:
+    """Return the folders of YAML that a command line searches, the packaged one first."""
+    folders = [CONF]
     for position, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name in ("--config-dir", "-cd"):
-            folders.append(os.path.abspath(value or (arguments[position + 1] if position + 1 < len(arguments) else "")))
+            folders.append(Path(value or (arguments[position + 1] if position + 1 < len(arguments) else "")).absolute())
     return folders
 
 

@@ -109,8 +109,7 @@ def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folde
     began = perf_counter()
     settings = {key: value for key, value in settings.items() if key != "sweep"}
     try:
-        dataset = _workshop.dataset(settings)
-        key = point_key(settings, dataset)
+        dataset, key = _workshop.dataset(settings), point_key(settings)
     except InputError as error:
         key = hashlib.sha256(_canonical(settings).encode()).hexdigest()
         return _kept(folder, Point(key, parameters, "failed", error=str(error)), began)
@@ -166,16 +165,20 @@ def _kept(folder: Path, point: Point, began: float) -> Outcome:
     return Outcome("ran" if point.status == "complete" else "failed", point, seconds)
 
 
-def point_key(settings: Mapping[str, Any], dataset: Dataset) -> str:
+def point_key(settings: Mapping[str, Any]) -> str:
     """Return the SHA-256 (hex) of a resolved configuration, the data set's content, the models' weights and the code."""
     kept = {key: value for key, value in settings.items() if key not in ("name", "report")}
-    parts = (_canonical(kept), dataset.fingerprint, _model_identity(_canonical(settings["embedder"])), code_version())
+    parts = (_canonical(kept), *identified(settings), code_version())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def identified(settings: Mapping[str, Any]) -> list[str]:
+    """Return the fingerprint of the data set and the identity of the embedder's model, which settings alone do not tell."""
+    return [_workshop.dataset(settings).fingerprint, _model_identity(_canonical(settings["embedder"]))]
 
 
 @cache
 def _model_identity(embedder: str) -> str:
-    """Return name and hash of the embedder's model, which a path in the configuration alone does not tell."""
     return json.dumps(models({"embedder": build(json.loads(embedder), "embedder")}))
 
 

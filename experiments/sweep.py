@@ -9,7 +9,7 @@ import shutil
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -18,6 +18,8 @@ from ..datasets.errors import InputError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+    from .composition import Sweep
 
 TAKES_OVERRIDES = True
 EXIT_FAILED = 4
@@ -48,11 +50,14 @@ def execute(arguments: argparse.Namespace) -> int:
     from .composition import multirun
 
     session = uuid4().hex[:12]
-    extra = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in arguments.overrides)]
-    extra += [f"+sweep.session={session}", f"+sweep.retry_failed={arguments.retry_failed}", f"+sweep.only_failed={arguments.only_failed}"]
-    with Watcher(session) as watcher:
+    single = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in arguments.overrides)]
+    steering = {"session": session, "retry_failed": arguments.retry_failed, "only_failed": arguments.only_failed}
+    line = [*arguments.overrides, *single]
+    with Watcher(session, line) as watcher:
         try:
-            multirun(sweep_point, [*arguments.overrides, *extra], command="sweep", announce=watcher.follow)
+            multirun(
+                sweep_point, [*line, *(f"+sweep.{key}={value}" for key, value in steering.items())], command="sweep", begin=watcher.begin
+            )
         except InputError:
             raise
         except Exception as error:  # a launcher may raise anything when its processes are killed
@@ -81,6 +86,7 @@ def sweep_point(config: DictConfig) -> Any:
         outcome = run_point(settings, line["parameters"], folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
         point, line = outcome.point, {**line, "status": outcome.status, "seconds": outcome.seconds, "error": outcome.point.error}
         if point.status == "complete":
+            line |= {"key": point.key, "dataset": settings["dataset"], "embedder": settings["embedder"]}
             objectives = [point.mean(sweep["system"] or point.systems[0], name) for name in sweep["objectives"]]
             line["best"] = objectives[0]
     except InputError as error:
@@ -107,33 +113,43 @@ def _report(log: Path, line: dict[str, Any]) -> None:
 class Watcher:
     """Follows a sweep from the process that started it, whichever processes or machines its points run on."""
 
-    def __init__(self, session: str) -> None:
-        self.session = session
+    def __init__(self, session: str, line: Sequence[str]) -> None:
+        self.session, self.line = session, line
         self.broke_off = ""
-        self._folder: Path | None = None
-        self._total = self._seen = 0
+        self._sweep: Sweep | None = None
+        self._standing = False
+        self._seen = 0
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._began: dict[int, dict[str, Any]] = {}
         self._ended: dict[int, dict[str, Any]] = {}
 
-    def follow(self, folder: Path, total: int) -> None:
-        """Start to show progress; `total` points are expected."""
-        self._folder, self._total = folder, total
-        self._hidden.mkdir()
-        _unwritten.clear()
-        self._thread = threading.Thread(target=self._show, daemon=True)
-        self._thread.start()
+    def begin(self, sweep: Sweep) -> bool:
+        """Start to show progress, unless all points stand from an earlier call; return whether anything has to run."""
+        from .finished import standing
+
+        self._sweep, self._standing = sweep, not sweep.searched and standing(sweep.folder, self.line, sweep.first)
+        if not self._standing:
+            self._hidden.mkdir()
+            _unwritten.clear()
+            self._thread = threading.Thread(target=self._show, daemon=True)
+            self._thread.start()
+        return not self._standing
+
+    @property
+    def sweep(self) -> Sweep:
+        """What is followed, as soon as that is known."""
+        assert self._sweep is not None
+        return self._sweep
 
     @property
     def _hidden(self) -> Path:
-        assert self._folder is not None
-        return self._folder / f".session-{self.session}"
+        return self.sweep.folder / f".session-{self.session}"
 
     def _show(self) -> None:
         from tqdm import tqdm
 
-        with tqdm(total=self._total, desc="sweep", unit="point", disable=None) as bar:
+        with tqdm(total=self.sweep.points, desc="sweep", unit="point", disable=None) as bar:
             over = False
             while not over:
                 over = self._over.wait(0.2)
@@ -169,10 +185,15 @@ class Watcher:
     def told(self) -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
         from ..evaluation.points import write_table
+        from .finished import remember
 
+        sweep = self.sweep
+        if self._standing:
+            print(f"0 ran, {sweep.points} reused, 0 failed")
+            print(_shown(sweep.folder))
+            return 0
         for line in _unwritten:
             self._take(line)
-        assert self._folder is not None
         counts = Counter(line["status"] for line in self._ended.values())
         failures: dict[str, list[str]] = defaultdict(list)
         for line in self._ended.values():
@@ -186,17 +207,24 @@ class Watcher:
         for job in sorted(self._began.keys() - self._ended.keys()):
             parameters = _written(self._began[job]["parameters"])
             print(f"LOST {parameters}: its process ended first; it was killed, or out of memory", file=sys.stderr)
-        missing = self._total - len(self._ended)
+        missing = sweep.points - len(self._ended)
         if self.broke_off:
             print(f"the launcher broke off ({self.broke_off})", file=sys.stderr)
         if missing:
             print(f"{missing} points are missing; the same line runs them, and nothing that is done", file=sys.stderr)
         seconds = sum(line["seconds"] for line in self._ended.values())
         print(f"{counts['ran']} ran, {counts['reused']} reused, {counts['failed'] + counts['left']} failed; {seconds:.1f} s of work")
-        print(os.path.relpath(self._folder) if self._folder.is_relative_to(Path.cwd()) else self._folder)
-        if counts["ran"] + counts["reused"]:
-            write_table(self._folder)
-        return EXIT_FAILED if counts["failed"] + counts["left"] + missing else 0
+        print(_shown(sweep.folder))
+        done = counts["ran"] + counts["reused"]
+        if done:
+            write_table(sweep.folder)
+        if done == sweep.points and not sweep.searched:
+            remember(sweep.folder, self.line, sweep.first, list(self._ended.values()))
+        return 0 if done == sweep.points else EXIT_FAILED
+
+
+def _shown(folder: Path) -> Path | str:
+    return os.path.relpath(folder) if folder.is_relative_to(Path.cwd()) else folder
 
 
 def _written(parameters: Mapping[str, Any]) -> str:

@@ -1,0 +1,67 @@
+"""A sweep that was finished is checked without composing each of its points again, which takes Hydra longer than all the rest.
+
+What a point's key depends on is checked all the same: the call, the YAML files, the resolved configuration of the first point, the
+code, the content of the data sets, the weights of the models, and the points themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..datasets.errors import InputError
+from ..evaluation.points import KEY_LENGTH, read_point, write_whole
+from .composition import config_folders, plain
+from .points import code_version, identified
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def remember(folder: Path, line: Sequence[str], first: DictConfig, points: Sequence[Mapping[str, Any]]) -> None:
+    """Keep what the points of a finished sweep were made of: for each its ``key`` and the settings ``dataset`` and ``embedder``.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    made_of = {_canonical([point["dataset"], point["embedder"]]): identified(point) for point in points}
+    record = {"call": _call(line, first), "made_of": made_of, "keys": sorted({point["key"] for point in points})}
+    write_whole(_path(folder, line), json.dumps(record, indent=1) + "\n")
+
+
+def standing(folder: Path, line: Sequence[str], first: DictConfig) -> bool:
+    """Return whether the sweep of this line was finished and every point would come out under the key that it has."""
+    try:
+        record = json.loads(_path(folder, line).read_text(encoding="utf-8"))
+        if record["call"] != _call(line, first):
+            return False
+        for settings, found in record["made_of"].items():
+            dataset, embedder = json.loads(settings)
+            if identified({"dataset": dataset, "embedder": embedder}) != found:
+                return False
+        points = [(key, read_point(folder / key[:KEY_LENGTH])) for key in record["keys"]]
+    except (OSError, ValueError, KeyError, InputError):  # whatever is wrong, each point will tell
+        return False
+    return all(point is not None and point.key == key and point.status == "complete" for key, point in points)
+
+
+def _call(line: Sequence[str], first: DictConfig) -> str:
+    from omegaconf import OmegaConf
+
+    settings = plain(OmegaConf.masked_copy(first, [str(key) for key in first if key not in ("hydra", "sweep")]))
+    digest = hashlib.sha256(_canonical([*line, settings, code_version()]).encode())
+    for root in config_folders(line):
+        for path in sorted(root.rglob("*.yaml")):
+            digest.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _path(folder: Path, line: Sequence[str]) -> Path:
+    return folder / f".finished-{hashlib.sha256(_canonical(list(line)).encode()).hexdigest()[:12]}.json"
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
