@@ -21,8 +21,8 @@ function whisker(cell, ceiling, hue = "", most = 1) {
 }
 
 /** A difference with its interval around zero; `reach` is the largest that the table shows. */
-function difference(mean, low, high, reach) {
-  const [width, height] = [140, 18];
+function difference(mean, low, high, reach, width = 140) {
+  const height = 18;
   const x = (value) => width / 2 + (value / (reach || 1)) * (width / 2 - 6);
   const middle = height / 2;
   const drawing = svg("svg", { class: "whisker", width, height, "aria-hidden": "true" });

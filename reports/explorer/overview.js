@@ -9,6 +9,7 @@ function overview(found) {
     DATA.gates.length ? gateBadges() : null,
     headToHead(run, systems, found),
     categoryMap(run, systems, found),
+    readings(run, systems),
     el("h2", {}, "What it costs"),
     costs(run, systems),
     run.findings.length ? el("section", {}, el("h2", {}, "What the numbers say"), el("ol", {}, run.findings.map((one) => el("li", {}, stressed(one))))) : null,
@@ -107,6 +108,20 @@ function categoryMap(run, systems, found) {
         el("td", { class: "n" }, count(answered([category, total]))), systems.map((c) => cell(c, category)))),
         run.summary.unanswerable ? el("tr", {}, el("th", { scope: "row" }, "unanswerable: nothing came back"), el("td", { class: "n" }, count(run.summary.unanswerable)),
           systems.map((c) => el("td", { class: "n" }, `${c.summary.unanswerable.silent}`))) : null))));
+}
+
+/** What other readings of the labels, of time and of ties would make of the numbers, and what was noted on the way. */
+function readings(run, systems) {
+  const measure = mainMeasure(run);
+  const disputed = systems.some((c) => c.summary.undisputed);
+  const notes = ({ summary }) => Object.entries({ ...summary.notes, ...summary.faults }).map(([note, n]) => `${note} (${plural(n, "query", "queries")})`);
+  const head = ["system", "stale@10 (n)", "from the future", "as-of R@10", `${headOf(measure)}: worst–best order of ties`, ...(disputed ? [`${headOf(measure)} without disputed labels`] : []), "notes"];
+  const rows = systems.map((c) => {
+    const { time, ties, undisputed } = c.summary;
+    return [said(labelOf(c)), `${interval(time["stale@10"])} (${time["stale@10"].n})`, count(time.future_leaks), percent(time["as_of_recall@10"].mean),
+      `${percent(ties[measure]?.worst)}–${percent(ties[measure]?.best)}`, ...(disputed ? [percent(undisputed?.[measure].mean)] : []), said(notes(c).join("; ") || NONE)];
+  });
+  return el("section", {}, el("h2", {}, "Time, ties and labels"), table("Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked", head, rows, { left: [0, head.length - 1], id: "readings" }));
 }
 
 function costs(run, systems) {

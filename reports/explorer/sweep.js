@@ -31,9 +31,9 @@ const settings = (sweep, row) => sweep.varied.map((name) => `${shortName(name)} 
 function effects(sweep) {
   if (!sweep.varied.length) return el("p", {}, "Nothing was varied but the replicates.");
   const reach = Math.max(...sweep.effects.flatMap((one) => [Math.abs(one.mean), Math.abs(one.low ?? 0), Math.abs(one.high ?? 0)]));
-  return el("div", { class: "figures" }, sweep.varied.map((name) => {
+  return el("div", { class: "figures small-multiples" }, sweep.varied.map((name) => {
     const rows = sweep.effects.filter((one) => one.parameter === name).map((one) => [
-      parameter(one.value), count(one.rows), signed(one.mean), ...(sweep.whole ? [bounds(one.low, one.high)] : []), difference(one.mean, one.low, one.high, reach),
+      parameter(one.value), count(one.rows), signed(one.mean), ...(sweep.whole ? [bounds(one.low, one.high)] : []), difference(one.mean, one.low, one.high, reach, 90),
     ]);
     const head = ["value", "rows", "effect", ...(sweep.whole ? ["95 % interval"] : []), el("span", { class: "hidden" }, "the effect drawn")];
     return table(`${name}: mean of its rows less the mean of all, in percentage points`, head, rows, { left: [0, head.length - 1] });
@@ -118,8 +118,8 @@ function histogram(sweep) {
 function leaderboard(sweep, found) {
   const most = Number(found.top) || 50;
   const rows = sweep.rows.slice(0, most).map((row, n) => [String(n + 1), said(row.system), ...sweep.varied.map((name) => said(parameter(row.parameters[name]))), percent(row.mean), row.low === null ? NONE : `[${percent(row.low)}, ${percent(row.high)}]`,
-    count(row.replicates), count(row.tokens), milliseconds(row.latency), [n && row.adjusted >= 0.05 ? badge("unsure", "even with the first") : null, row.front ? badge("gain", "front") : null]]);
+    count(row.replicates), count(row.tokens), milliseconds(row.latency), [n && row.adjusted >= 0.05 ? badge("unsure", "even") : null, row.front ? badge("gain", "front") : null]]);
   const head = ["#", "system", ...sweep.varied.map(shortName), headOf(sweep.measure), "95 % interval", "replicates", "tokens/query", "p50, ms", "marks"];
-  return el("div", {}, table(`The best ${count(rows.length)} of ${count(sweep.configurations)}: intervals over replicates and queries`, head, rows, { left: [1, head.length - 1], id: "leaderboard" }),
+  return el("div", {}, table(`The best ${count(rows.length)} of ${count(sweep.configurations)}: intervals over replicates and queries; even: cannot be told from the first, p ≥ .05 after Holm; front: nothing is at least as good, as short and as fast, and better in one`, head, rows, { left: [1, head.length - 1], id: "leaderboard" }),
     sweep.rows.length > most ? el("button", { onclick: () => go({ top: most + 200 }, { quietly: true }) }, "Show more") : null);
 }

@@ -21,7 +21,7 @@ from recallmeter.evaluation.points import Point, read_points, write_point
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.cli import main
 from recallmeter.reports.findings import bounds, sign
-from recallmeter.reports.table import HEADLINE, milliseconds, percent
+from recallmeter.reports.table import HEADLINE, interval, milliseconds, percent
 
 pytestmark = pytest.mark.integration
 
@@ -162,6 +162,11 @@ def assert_numbers(page: Page, run: Run) -> None:
         assert cells.pop(f"{name}|p50") == ("–" if total is None else milliseconds(total["p50"]))
         assert cells.pop(f"{name}|tokens") == f"{system['tokens']['mean']:,.0f}"
     assert cells == {f"|{measure}": percent(run.summary["ceilings"][measure]) for measure in measures}
+    for row, system in zip(page.rows("#readings"), run.summary["systems"].values(), strict=True):
+        time, ties = system["time"], system["ties"]["recall@10"]
+        assert row[1] == f"{interval(time['stale@10'])} ({time['stale@10']['n']})"
+        assert row[2:4] == [str(time["future_leaks"]), percent(time["as_of_recall@10"]["mean"])]
+        assert row[4] == f"{percent(ties['worst'])}–{percent(ties['best'])}"
     for measure in run.measures:
         page.choose("Measure", measure)
         for name, category, text in page.run(script % "category", "#by-category td[data-category]"):
@@ -182,7 +187,8 @@ def test_every_number_is_that_of_the_summary(browser: Any, runs: list[Path], tmp
             assert row[9] == f"{expected.wins}/{expected.ties}/{expected.losses}"
         page.open("view=compare&a=second:poor&b=first:poor")
         for row, expected in zip(page.rows("#differences"), found.overall, strict=True):
-            assert row[4] == sign(-expected.mean)
+            low, high, _ = expected.interval
+            assert row[4:6] == [sign(-expected.mean), f"[{sign(-high)}, {sign(-low)}]"]
             assert row[9] == f"{expected.losses}/{expected.ties}/{expected.wins}"
         page.open("view=query&run=first&query=q05&a=first:poor")
         values = next(row for row in first.per_query if (row["system"], row["query"]) == ("poor", "q05"))
