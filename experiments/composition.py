@@ -190,6 +190,9 @@ def _in_one_line(error: Exception, key: str) -> InputError:
     if match := re.search(r"Could not find '([^']+)'\s+Available options in '([^']+)':\n((?:\t\S+\n?)*)", text):
         wanted, group, options = match.group(1), match.group(2), match.group(3).split()
         return _unknown(f"no choice {wanted.rpartition('/')[2]!r}", group, wanted.rpartition("/")[2], options)
+    if match := re.search(r"Could not load '([^']+)/([^'/]+)'", text):
+        group, wanted = match.groups()
+        return _unknown(f"no choice {wanted!r}", group, wanted, sorted(path.stem for path in (CONF / group).glob("*.yaml")))
     if match := re.search(r"Could not override '([^']+)'", text):
         return InputError("unknown configuration key", where=match.group(1), remedy="see `recallmeter run --cfg job` for what there is")
     if isinstance(error, MissingMandatoryValue):

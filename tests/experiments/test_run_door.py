@@ -142,6 +142,7 @@ def test_a_breach_of_the_contract_is_named_or_repaired_and_counted(plug_ins: Pat
     [
         (["systems.bm25.arms.bm25.k2=1"], "unknown configuration key"),
         (["system=bm52"], "did you mean 'bm25'"),
+        (["system=[bm25,grpe]"], "did you mean 'grep'"),
         (["dataset=webap"], "did you mean 'webapp'"),
         (["system=[bm25"], "system=[bm25"),
         (["k=0"], "k is 0"),
