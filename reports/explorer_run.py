@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,9 @@ from .findings import MAIN, Steps, bounds, findings, recommendation, shown, sign
 
 ARM_DEPTH = 50
 """How many candidates of an arm are kept; below, only what is relevant, with its rank."""
+
+TEXTS, NARRATIVE = 20_000_000, 1_000
+"""Of a memory with more characters than the first, each narrative is cut to the second, so that the page still opens."""
 
 _WORD = re.compile(r"[\w/.-]+")
 
@@ -42,7 +45,7 @@ def run_model(run: Run, label: str) -> dict[str, Any]:
         "config": (run.path / "config.yaml").read_text(encoding="utf-8"),
         **_said(run),
         "check": _check(run),
-        "observations": [_lean(run.observations[i].as_record()) for i in known] + [{"id": i, "unknown": True} for i in ids[len(known) :]],
+        "observations": [*_observations([run.observations[i] for i in known]), *({"id": i, "unknown": True} for i in ids[len(known) :])],
         "queries": [_query(query, rows, words) for query, words in zip(queries, _matching_words(queries, run.observations), strict=True)],
         "systems": {name: _system(run, name, queries, rows) for name in run.systems},
     }
@@ -73,6 +76,16 @@ def _said(run: Run) -> dict[str, Any]:
             for name, row in steps.leads.items()
         },
     }
+
+
+def _observations(observations: Sequence[Observation]) -> Iterator[dict[str, Any]]:
+    """Yield the records; one that is cut says how many characters are missing."""
+    cut = NARRATIVE if sum(len(o.narrative) for o in observations) > TEXTS else None
+    for o in observations:
+        record = _lean(o.as_record())
+        if cut and len(o.narrative) > cut:
+            record |= {"narrative": o.narrative[:cut], "cut": len(o.narrative) - cut}
+        yield record
 
 
 def _lean(record: Mapping[str, Any]) -> dict[str, Any]:

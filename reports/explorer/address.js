@@ -1,6 +1,7 @@
 // What is shown stands in the address behind the #, so that a link, a reload and the back button all lead to it.
 
-const address = (target) => `#${new URLSearchParams(Object.entries(target).filter(([, value]) => value !== null && value !== undefined && value !== ""))}`;
+const address = (target) =>
+  `#${new URLSearchParams(Object.entries(target).filter(([, value]) => value !== null && value !== undefined && value !== ""))}`;
 
 /** The state: everything after the #; a query alone means the view of it. */
 function state() {

@@ -81,20 +81,33 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
     const label = mark < 1000 ? String(mark) : count(mark);
     drawing.append(svg("text", { class: "tick", x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, label));
   }
-  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, log ? `${xlabel}, log scale` : xlabel));
-  drawing.append(svg("text", { class: "label", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, ylabel));
+  drawing.append(
+    svg(
+      "text",
+      { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" },
+      log ? `${xlabel}, log scale` : xlabel,
+    ),
+  );
+  drawing.append(
+    svg("text", { class: "label", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, ylabel),
+  );
   const front = drawn.filter((p) => p.front).sort((a, b) => a.x - b.x);
   const steps = front.map((p, n) => (n ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
   if (front.length > 1) drawing.append(svg("path", { class: "front", d: steps }));
   for (const p of drawn) {
-    if (p.low !== null && p.low !== undefined && p.name) drawing.append(svg("line", { class: `spread ${p.hue}`, x1: x(p.x), x2: x(p.x), y1: y(p.low), y2: y(p.high) }));
+    if (p.low !== null && p.low !== undefined && p.name)
+      drawing.append(svg("line", { class: `spread ${p.hue}`, x1: x(p.x), x2: x(p.x), y1: y(p.low), y2: y(p.high) }));
   }
   for (const p of drawn) {
     const dot = svg("circle", { class: `dot ${p.hue} ${p.front ? "" : "behind"}`, cx: x(p.x), cy: y(p.y), r: p.name ? 5 : 3 });
     dot.append(svg("title", {}, p.hint ?? p.name));
     drawing.append(dot);
   }
-  named(drawing, drawn.filter((p) => p.name).map((p) => ({ name: p.name, x: x(p.x), y: y(p.y) })), { width, top, bottom: height - bottom });
+  named(
+    drawing,
+    drawn.filter((p) => p.name).map((p) => ({ name: p.name, x: x(p.x), y: y(p.y) })),
+    { width, top, bottom: height - bottom },
+  );
   figure.append(drawing);
   return figure;
 }
@@ -102,10 +115,16 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
 /** Write names beside their points, each where it covers nothing, or as little as can be. */
 function named(drawing, points, { width, top, bottom }) {
   const taken = points.map(({ x, y }) => ({ x1: x - 5, x2: x + 5, y1: y - 5, y2: y + 5 }));
-  const covered = (a) => taken.reduce((sum, b) => sum + Math.max(0, Math.min(a.x2, b.x2) - Math.max(a.x1, b.x1)) * Math.max(0, Math.min(a.y2, b.y2) - Math.max(a.y1, b.y1)), 0);
+  const covered = (a) =>
+    taken.reduce(
+      (sum, b) => sum + Math.max(0, Math.min(a.x2, b.x2) - Math.max(a.x1, b.x1)) * Math.max(0, Math.min(a.y2, b.y2) - Math.max(a.y1, b.y1)),
+      0,
+    );
   for (const { name, x, y } of [...points].sort((a, b) => a.y - b.y)) {
     const length = 6.6 * name.length;
-    const places = [0, -13, 13, -26, 26, -39, 39].flatMap((shift) => [x + 8, x - 8 - length].map((x1) => ({ x1, x2: x1 + length, y1: y - 7 + shift, y2: y + 6 + shift })));
+    const places = [0, -13, 13, -26, 26, -39, 39].flatMap((shift) =>
+      [x + 8, x - 8 - length].map((x1) => ({ x1, x2: x1 + length, y1: y - 7 + shift, y2: y + 6 + shift })),
+    );
     const inside = places.filter((box) => box.x1 > 40 && box.x2 < width && box.y1 >= top && box.y2 <= bottom);
     const best = (inside.length ? inside : places).reduce((kept, box) => (covered(box) < covered(kept) ? box : kept));
     taken.push(best);
@@ -116,7 +135,10 @@ function named(drawing, points, { width, top, bottom }) {
 /** Whether nothing has both a lower x and a higher y. */
 function markFront(points) {
   for (const p of points) {
-    p.front = p.x !== null && p.y !== null && !points.some((o) => o.x !== null && o.y !== null && o.x <= p.x && o.y >= p.y && (o.x < p.x || o.y > p.y));
+    p.front =
+      p.x !== null &&
+      p.y !== null &&
+      !points.some((o) => o.x !== null && o.y !== null && o.x <= p.x && o.y >= p.y && (o.x < p.x || o.y > p.y));
   }
   return points;
 }

@@ -6,7 +6,11 @@ function sideBySide(run, asked, shown) {
   const columns = shown.map((c) => column(c, asked, pattern));
   const inner = el("div", { class: "columns" }, lines, columns);
   inner.style.setProperty("--columns", shown.length);
-  const box = el("div", { class: "frame", id: "side-by-side", tabindex: 0, role: "region", "aria-label": "Ranked lists side by side" }, inner);
+  const box = el(
+    "div",
+    { class: "frame", id: "side-by-side", tabindex: 0, role: "region", "aria-label": "Ranked lists side by side" },
+    inner,
+  );
   const point = (event) => same(inner, event.target.closest?.("[data-id]")?.dataset.id ?? null);
   for (const kind of ["pointerover", "focusin"]) inner.addEventListener(kind, point);
   for (const kind of ["pointerleave", "focusout"]) inner.addEventListener(kind, () => same(inner, null));
@@ -20,26 +24,103 @@ function column(c, asked, pattern) {
   const own = c.run.queries[n];
   const hits = c.answers.hits[n];
   const missing = own.relevant.filter(([row]) => !hits.includes(row));
-  const dropped = Object.entries(c.answers.dropped).map(([stage, queries]) => [stage, queries[n] ?? []]).filter(([, rows]) => rows.length);
+  const dropped = Object.entries(c.answers.dropped)
+    .map(([stage, queries]) => [stage, queries[n] ?? []])
+    .filter(([, rows]) => rows.length);
   const empty = { failed: `failed: ${c.answers.errors[n] ?? ""}`, empty: "nothing came back" }[c.answers.status[n]] ?? "nothing came back";
-  return el("section", { class: `column ${c.hue}`, "aria-label": c.key },
-    el("h3", {}, el("span", { class: "swatch", "aria-hidden": "true" }), said(c.key), el("span", { class: "quiet" }, own.relevant.length ? ` ${headOf(mainMeasure(c.run))} ${percent(c.answers.values[mainMeasure(c.run)][n])}` : "")),
-    hits.length ? el("ol", { class: "hits" }, hits.map((row, at) => hit(c, n, own, row, at, pattern))) : el("p", { class: "quiet" }, said(empty)),
-    missing.length ? el("div", { class: "missing" }, el("h4", {}, "Relevant, not returned"), el("ul", {}, missing.map(([row, grade]) => el("li", { "data-id": c.run.observations[row].id },
-      badge("gain", `✓ ${grade}`), opener(c.run, row, own, c.run.observations[row].title || c.run.observations[row].id, pattern), el("div", { class: "quiet" }, whyMissing(c, n, row)))))) : null,
-    dropped.length ? el("details", {}, el("summary", {}, `Dropped on the way: ${dropped.map(([stage, rows]) => `${rows.length} by ${stage}`).join(", ")}`),
-      dropped.map(([stage, rows]) => el("div", {}, el("h4", {}, stage), el("ul", {}, rows.map((row) => el("li", {}, own.grades.has(row) ? badge("gain", `✓ ${own.grades.get(row)}`) : null, opener(c.run, row, own, c.run.observations[row].title || c.run.observations[row].id))))))) : null);
+  return el(
+    "section",
+    { class: `column ${c.hue}`, "aria-label": c.key },
+    el(
+      "h3",
+      {},
+      el("span", { class: "swatch", "aria-hidden": "true" }),
+      said(c.key),
+      el(
+        "span",
+        { class: "quiet" },
+        own.relevant.length ? ` ${headOf(mainMeasure(c.run))} ${percent(c.answers.values[mainMeasure(c.run)][n])}` : "",
+      ),
+    ),
+    hits.length
+      ? el(
+          "ol",
+          { class: "hits" },
+          hits.map((row, at) => hit(c, n, own, row, at, pattern)),
+        )
+      : el("p", { class: "quiet" }, said(empty)),
+    missing.length
+      ? el(
+          "div",
+          { class: "missing" },
+          el("h4", {}, "Relevant, not returned"),
+          el(
+            "ul",
+            {},
+            missing.map(([row, grade]) =>
+              el(
+                "li",
+                { "data-id": c.run.observations[row].id },
+                badge("gain", `✓ ${grade}`),
+                opener(c.run, row, own, c.run.observations[row].title || c.run.observations[row].id, pattern),
+                el("div", { class: "quiet" }, whyMissing(c, n, row)),
+              ),
+            ),
+          ),
+        )
+      : null,
+    dropped.length
+      ? el(
+          "details",
+          {},
+          el("summary", {}, `Dropped on the way: ${dropped.map(([stage, rows]) => `${rows.length} by ${stage}`).join(", ")}`),
+          dropped.map(([stage, rows]) =>
+            el(
+              "div",
+              {},
+              el("h4", {}, stage),
+              el(
+                "ul",
+                {},
+                rows.map((row) =>
+                  el(
+                    "li",
+                    {},
+                    own.grades.has(row) ? badge("gain", `✓ ${own.grades.get(row)}`) : null,
+                    opener(c.run, row, own, c.run.observations[row].title || c.run.observations[row].id),
+                  ),
+                ),
+              ),
+            ),
+          ),
+        )
+      : null,
+  );
 }
 
 function hit(c, n, own, row, at, pattern) {
   const observation = c.run.observations[row];
   const grade = own.grades.get(row);
   const arms = armRanks(c, n, row);
-  const told = arms.length > 1 ? arms.filter(([, rank]) => rank).map(([arm, rank, value]) => `${arm} ${rank}${value === null ? "" : ` (${score(value)})`}`).join(" · ") : "";
-  return el("li", { class: grade ? "hit relevant" : "hit", "data-id": observation.id, "data-rank": at + 1 },
+  const told =
+    arms.length > 1
+      ? arms
+          .filter(([, rank]) => rank)
+          .map(([arm, rank, value]) => `${arm} ${rank}${value === null ? "" : ` (${score(value)})`}`)
+          .join(" · ")
+      : "";
+  return el(
+    "li",
+    { class: grade ? "hit relevant" : "hit", "data-id": observation.id, "data-rank": at + 1 },
     el("span", { class: "rank" }, String(at + 1)),
-    el("div", {}, grade ? badge("gain", `✓ ${grade}`) : null, opener(c.run, row, own, observation.title || observation.id, pattern),
-      el("div", { class: "quiet small" }, score(c.answers.scores[n][at]), told ? ` · ${told}` : "")));
+    el(
+      "div",
+      {},
+      grade ? badge("gain", `✓ ${grade}`) : null,
+      opener(c.run, row, own, observation.title || observation.id, pattern),
+      el("div", { class: "quiet small" }, score(c.answers.scores[n][at]), told ? ` · ${told}` : ""),
+    ),
+  );
 }
 
 /** Draw the lines between neighbouring columns. */
@@ -57,7 +138,13 @@ function join(inner, lines, columns) {
       const [x1, x2] = [from.right - box.left, to.left - box.left];
       const [y1, y2] = [from.top + 12 - box.top, to.top + 12 - box.top];
       const bend = (x2 - x1) / 2;
-      drawn.push(svg("path", { class: item.classList.contains("relevant") ? "relevant" : "", "data-id": id, d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
+      drawn.push(
+        svg("path", {
+          class: item.classList.contains("relevant") ? "relevant" : "",
+          "data-id": id,
+          d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
+        }),
+      );
     }
   }
   lines.replaceChildren(...drawn);
@@ -76,8 +163,11 @@ function moveInLists(event) {
   const list = item.parentElement;
   const at = [...list.children].indexOf(item);
   const aside = lists[lists.indexOf(list) + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
-  const target = { ArrowUp: list.children[at - 1], ArrowDown: list.children[at + 1] }[event.key] ??
-    (aside && ([...aside.children].find((other) => other.dataset.id === item.dataset.id) ?? aside.children[Math.min(at, aside.children.length - 1)]));
+  const target =
+    { ArrowUp: list.children[at - 1], ArrowDown: list.children[at + 1] }[event.key] ??
+    (aside &&
+      ([...aside.children].find((other) => other.dataset.id === item.dataset.id) ??
+        aside.children[Math.min(at, aside.children.length - 1)]));
   if (!target) return;
   event.preventDefault();
   target.querySelector("button").focus();

@@ -4,8 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F\u200B\u202A-\u202E\u2060-\u2069\uFEFF]/g;
 
 /** Show characters that would reorder or hide text by their numbers. */
-const visible = (text) =>
-  String(text).replace(CONTROLS, (c) => `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+const visible = (text) => String(text).replace(CONTROLS, (c) => `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 
 function built(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -50,7 +49,8 @@ function highlighted(text, pattern) {
   return [...parts, text.slice(end)];
 }
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]/u;
 
 /** The pattern of a query's words; null without any. */
 function patternOf(words) {
@@ -75,10 +75,28 @@ function table(caption, head, rows, { left = [0], id } = {}) {
       "table",
       { id },
       el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, head.map((cell, column) => el("th", { scope: "col", class: side(column) }, cell)))),
-      el("tbody", {}, rows.map((row) =>
-        el("tr", {}, row.map((cell, column) =>
-          column ? el("td", { class: side(column) }, cell) : el("th", { scope: "row", class: side(0) }, cell))))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((cell, column) => el("th", { scope: "col", class: side(column) }, cell)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) =>
+          el(
+            "tr",
+            {},
+            row.map((cell, column) =>
+              column ? el("td", { class: side(column) }, cell) : el("th", { scope: "row", class: side(0) }, cell),
+            ),
+          ),
+        ),
+      ),
     ),
   );
 }

@@ -16,7 +16,8 @@ const CONTENDERS = DATA.runs.flatMap((run) =>
   })),
 );
 
-const contender = (key) => CONTENDERS.find((c) => c.key === key) ?? null;
+/** A system by its key; by its name alone too, as in a link to a page of one run. */
+const contender = (key) => CONTENDERS.find((c) => c.key === key) ?? CONTENDERS.find((c) => c.name === key) ?? null;
 const contendersOf = (run) => CONTENDERS.filter((c) => c.run === run);
 const isControl = (c) => (c.run.report.controls ?? []).includes(c.name);
 const labelOf = (c) => c.run.report.labels?.[c.name] ?? c.name;
@@ -68,7 +69,9 @@ function whyMissing(c, n, row) {
   if (c.run.observations[row].unknown) return "not in the memory";
   if (c.answers.status[n] === "failed") return "the system failed";
   const stage = droppedBy(c, n, row);
-  const ranks = armRanks(c, n, row).filter(([, rank]) => rank).map(([arm, rank]) => `${arm} ${rank}`);
+  const ranks = armRanks(c, n, row)
+    .filter(([, rank]) => rank)
+    .map(([arm, rank]) => `${arm} ${rank}`);
   const places = ranks.length ? `in ${ranks.join(", ")}` : "";
   if (stage) return [`dropped by ${stage}`, places].filter(Boolean).join("; ");
   const arms = Object.keys(c.answers.arms).length;
@@ -79,12 +82,33 @@ function whyMissing(c, n, row) {
 function armsDisagree(run, n) {
   return contendersOf(run).some((c) => {
     const found = Object.values(c.answers.arms).map((arm) =>
-      run.queries[n].relevant.map(([row]) => { const at = arm.ids[n].indexOf(row); return at >= 0 && at < 10; }).join());
+      run.queries[n].relevant
+        .map(([row]) => {
+          const at = arm.ids[n].indexOf(row);
+          return at >= 0 && at < 10;
+        })
+        .join(),
+    );
     return new Set(found).size > 1;
   });
 }
 
-const COLUMNS = ["measure", "category", "n", "before", "after", "mean", "low", "high", "p", "adjusted", "wins", "ties", "losses", "detectable"];
+const COLUMNS = [
+  "measure",
+  "category",
+  "n",
+  "before",
+  "after",
+  "mean",
+  "low",
+  "high",
+  "p",
+  "adjusted",
+  "wins",
+  "ties",
+  "losses",
+  "detectable",
+];
 
 /** The comparison of two contenders, seen from the first; null where none was made. */
 function comparison(a, b) {
@@ -98,8 +122,14 @@ function comparison(a, b) {
 function turned(row) {
   const minus = (value) => (value === null ? null : -value);
   return {
-    ...row, before: row.after, after: row.before, mean: minus(row.mean), low: minus(row.high), high: minus(row.low),
-    wins: row.losses, losses: row.wins,
+    ...row,
+    before: row.after,
+    after: row.before,
+    mean: minus(row.mean),
+    low: minus(row.high),
+    high: minus(row.low),
+    wins: row.losses,
+    losses: row.wins,
   };
 }
 

@@ -48,7 +48,11 @@ const count = (value) => fixed(value, 0);
 /** Write a parameter of a sweep. */
 function parameter(value) {
   if (value === null || value === undefined) return NONE;
-  return typeof value === "number" ? String(Number(value.toPrecision(6))) : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "number"
+    ? String(Number(value.toPrecision(6)))
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
 }
 
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

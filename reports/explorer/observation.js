@@ -1,7 +1,11 @@
 // One observation in full: its text, where every system put it, and its neighbours in the graph of what it names.
 
 const opener = (run, row, asked, title, pattern = null) =>
-  el("button", { class: "open", onclick: () => go({ run: MANY ? run.label : "", obs: run.observations[row].id }) }, el("bdi", {}, highlighted(title, pattern)));
+  el(
+    "button",
+    { class: "open", onclick: () => go({ run: MANY ? run.label : "", obs: run.observations[row].id }) },
+    el("bdi", {}, highlighted(title, pattern)),
+  );
 
 function showObservation(found) {
   const dialog = document.getElementById("observation");
@@ -15,15 +19,48 @@ function showObservation(found) {
   const observation = run.observations[row];
   const pattern = patternOf(asked?.words ?? []);
   const marked = (text) => el("bdi", {}, highlighted(text, pattern));
-  const listed = (items) => (items?.length ? el("ul", {}, items.map((item) => el("li", {}, marked(item)))) : null);
-  const chips = (name, items) => (items?.length ? el("p", {}, el("span", { class: "quiet" }, `${name}: `), items.map((item) => el("span", { class: "chip" }, marked(item)))) : null);
+  const listed = (items) =>
+    items?.length
+      ? el(
+          "ul",
+          {},
+          items.map((item) => el("li", {}, marked(item))),
+        )
+      : null;
+  const chips = (name, items) =>
+    items?.length
+      ? el(
+          "p",
+          {},
+          el("span", { class: "quiet" }, `${name}: `),
+          items.map((item) => el("span", { class: "chip" }, marked(item))),
+        )
+      : null;
   dialog.replaceChildren(
-    el("div", { class: "bar" }, el("h2", { id: "observation-title" }, marked(observation.title || observation.id)), el("button", { onclick: closeObservation, autofocus: true }, "Close")),
-    el("p", { class: "quiet" }, [observation.id, observation.type, observation.session_id, observation.timestamp?.slice(0, 16).replace("T", " "), observation.importance ? `importance ${observation.importance}` : ""].filter(Boolean).join(" · ")),
+    el(
+      "div",
+      { class: "bar" },
+      el("h2", { id: "observation-title" }, marked(observation.title || observation.id)),
+      el("button", { onclick: closeObservation, autofocus: true }, "Close"),
+    ),
+    el(
+      "p",
+      { class: "quiet" },
+      [
+        observation.id,
+        observation.type,
+        observation.session_id,
+        observation.timestamp?.slice(0, 16).replace("T", " "),
+        observation.importance ? `importance ${observation.importance}` : "",
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
     observation.unknown ? el("p", {}, "The run names this observation, but the memory does not hold it.") : "",
     observation.superseded_by ? el("p", {}, badge("unsure", "superseded"), " by ", observationLink(run, observation.superseded_by)) : "",
     observation.subtitle ? el("p", {}, el("em", {}, marked(observation.subtitle))) : "",
     observation.narrative ? el("p", { class: "text" }, marked(observation.narrative)) : "",
+    observation.cut ? el("p", { class: "note" }, `${count(observation.cut)} more characters are in the run's directory.`) : "",
     listed(observation.facts) ?? "",
     chips("concepts", observation.concepts) ?? "",
     chips("files", observation.files) ?? "",
@@ -39,12 +76,16 @@ const closeObservation = () => go({ obs: "" });
 const observationLink = (run, id) => link({ ...state(), obs: id }, said(run.observations[run.row.get(id)]?.title ?? id));
 
 function placesOf(shown, asked, id) {
-  const rows = shown.filter((c) => c.run.row.has(id)).map((c) => {
-    const [n, row] = [c.run.place.get(asked.id), c.run.row.get(id)];
-    const rank = c.answers.hits[n].indexOf(row) + 1;
-    const arms = armRanks(c, n, row).map(([arm, place]) => `${arm} ${place ?? NONE}`).join(", ");
-    return [said(c.key), rank ? String(rank) : whyMissing(c, n, row), arms || NONE];
-  });
+  const rows = shown
+    .filter((c) => c.run.row.has(id))
+    .map((c) => {
+      const [n, row] = [c.run.place.get(asked.id), c.run.row.get(id)];
+      const rank = c.answers.hits[n].indexOf(row) + 1;
+      const arms = armRanks(c, n, row)
+        .map(([arm, place]) => `${arm} ${place ?? NONE}`)
+        .join(", ");
+      return [said(c.key), rank ? String(rank) : whyMissing(c, n, row), arms || NONE];
+    });
   return table(`For this query: ${asked.id}`, ["system", "rank", "rank by arm"], rows, { left: [0, 1, 2] });
 }
 
@@ -90,6 +131,15 @@ function neighboursOf(run, row) {
   }
   const best = [...near].sort(([a, x], [b, y]) => y.weight - x.weight || a - b).slice(0, 12);
   if (!best.length) return el("p", { class: "quiet" }, "No neighbour in the graph.");
-  const rows = best.map(([other, { weight, nodes }]) => [observationLink(run, run.observations[other].id), nodes.map((node) => el("span", { class: "chip" }, said(node))), fixed(weight, 2)]);
-  return table(`Neighbours in the graph: ${near.size < 13 ? near.size : `the nearest 12 of ${near.size}`}, by shared files, concepts, session and supersession`, ["observation", "shares", "weight"], rows, { left: [0, 1] });
+  const rows = best.map(([other, { weight, nodes }]) => [
+    observationLink(run, run.observations[other].id),
+    nodes.map((node) => el("span", { class: "chip" }, said(node))),
+    fixed(weight, 2),
+  ]);
+  return table(
+    `Neighbours in the graph: ${near.size < 13 ? near.size : `the nearest 12 of ${near.size}`}, by shared files, concepts, session and supersession`,
+    ["observation", "shares", "weight"],
+    rows,
+    { left: [0, 1] },
+  );
 }

@@ -12,7 +12,18 @@ function overview(found) {
     readings(run, systems),
     el("h2", {}, "What it costs"),
     costs(run, systems),
-    run.findings.length ? el("section", {}, el("h2", {}, "What the numbers say"), el("ol", {}, run.findings.map((one) => el("li", {}, stressed(one))))) : null,
+    run.findings.length
+      ? el(
+          "section",
+          {},
+          el("h2", {}, "What the numbers say"),
+          el(
+            "ol",
+            {},
+            run.findings.map((one) => el("li", {}, stressed(one))),
+          ),
+        )
+      : null,
   ];
 }
 
@@ -26,8 +37,19 @@ function opening(run) {
     `the first ${k} hits of every query`,
   ];
   const failures = (run.manifest.failures ?? []).map((failure) =>
-    el("li", {}, el("strong", {}, failure.system), ` failed on ${plural(failure.queries ?? 1, "query", "queries")}, the first `,
-      link({ run: MANY ? run.label : "", query: failure.query, a: MANY ? `${run.label}:${failure.system}` : failure.system }, failure.query), ": ", said(failure.error)));
+    el(
+      "li",
+      {},
+      el("strong", {}, failure.system),
+      ` failed on ${plural(failure.queries ?? 1, "query", "queries")}, the first `,
+      link(
+        { run: MANY ? run.label : "", query: failure.query, a: MANY ? `${run.label}:${failure.system}` : failure.system },
+        failure.query,
+      ),
+      ": ",
+      said(failure.error),
+    ),
+  );
   return [
     el("h1", {}, run.report.title ?? "Retrieval", " ", said(`on ${dataset.name}`, { class: "quiet" })),
     el("p", { class: "quiet" }, facts.join(" · ")),
@@ -42,14 +64,20 @@ function certainty(c) {
   if (c.name === c.run.best) return badge("gain", "best");
   if (isControl(c)) return badge("quiet", "control");
   if (!lead) return null;
-  return [lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"), el("span", { class: "quiet" }, `p ${probability(lead.p)}`), el("div", { class: "quiet" }, `${lead.lead} ${lead.interval}`)];
+  return [
+    lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"),
+    el("span", { class: "quiet" }, `p ${probability(lead.p)}`),
+    el("div", { class: "quiet" }, `${lead.lead} ${lead.interval}`),
+  ];
 }
 
 const SORTED = { name: "ascending", latency: "ascending", tokens: "ascending" };
 
 function headToHead(run, systems, found) {
   const measures = headline(run);
-  const key = (c) => (name) => ({ name: labelOf(c), latency: c.summary.latency.spans.total?.p50 ?? Infinity, tokens: c.summary.tokens.mean ?? Infinity })[name] ?? -(c.summary.measures[name]?.mean ?? -1);
+  const key = (c) => (name) =>
+    ({ name: labelOf(c), latency: c.summary.latency.spans.total?.p50 ?? Infinity, tokens: c.summary.tokens.mean ?? Infinity })[name] ??
+    -(c.summary.measures[name]?.mean ?? -1);
   const column = found.sort ?? mainMeasure(run);
   const down = found.order === "reversed" ? -1 : 1;
   const compare = (a, b) => {
@@ -61,89 +89,266 @@ function headToHead(run, systems, found) {
     const usual = SORTED[name] ?? "descending";
     const direction = column !== name ? null : down === 1 ? usual : usual === "ascending" ? "descending" : "ascending";
     const change = () => go({ view: "overview", sort: name, order: column === name && down === 1 ? "reversed" : "" });
-    return el("th", { scope: "col", class: name === "name" ? "" : "n", "aria-sort": direction },
-      el("button", { class: "sort", onclick: change }, text, unit ? el("span", { class: "quiet" }, ` ${unit}`) : null,
-        el("span", { class: "arrow", "aria-hidden": "true" }, direction === "ascending" ? "▲" : direction ? "▼" : "")));
+    return el(
+      "th",
+      { scope: "col", class: name === "name" ? "" : "n", "aria-sort": direction },
+      el(
+        "button",
+        { class: "sort", onclick: change },
+        text,
+        unit ? el("span", { class: "quiet" }, ` ${unit}`) : null,
+        el("span", { class: "arrow", "aria-hidden": "true" }, direction === "ascending" ? "▲" : direction ? "▼" : ""),
+      ),
+    );
   };
-  const ends = (measure) => [run.summary.ceilings[measure] ?? 0, ...systems.map((c) => c.summary.measures[measure].high ?? c.summary.measures[measure].mean ?? 0)];
+  const ends = (measure) => [
+    run.summary.ceilings[measure] ?? 0,
+    ...systems.map((c) => c.summary.measures[measure].high ?? c.summary.measures[measure].mean ?? 0),
+  ];
   const most = Object.fromEntries(measures.map((measure) => [measure, Math.max(...ends(measure))]));
-  const rows = ordered.map((c) => el("tr", {},
-    el("th", { scope: "row" }, said(labelOf(c)), labelOf(c) === c.name ? null : el("span", { class: "quiet" }, ` ${c.name}`), c.summary.status.failed ? [" ", badge("loss", `${c.summary.status.failed} failed`)] : null),
-    el("td", { class: "certainty" }, certainty(c)),
-    measures.map((measure) => {
-      const cell = c.summary.measures[measure];
-      return el("td", { class: "n", "data-measure": measure, "data-system": c.name },
-        whisker(cell, run.summary.ceilings[measure], c.hue, most[measure]), el("div", {}, el("b", {}, percent(cell.mean)),
-          cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`)));
-    }),
-    el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
-    el("td", { class: "n", "data-measure": "tokens", "data-system": c.name }, c.summary.tokens.mean === null ? NONE : count(c.summary.tokens.mean))));
-  const best = el("tr", { class: "ceiling" }, el("th", { scope: "row" }, "The best attainable"), el("td", {}),
-    measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))), el("td", {}), el("td", {}));
+  const rows = ordered.map((c) =>
+    el(
+      "tr",
+      {},
+      el(
+        "th",
+        { scope: "row" },
+        said(labelOf(c)),
+        labelOf(c) === c.name ? null : el("span", { class: "quiet" }, ` ${c.name}`),
+        c.summary.status.failed ? [" ", badge("loss", `${c.summary.status.failed} failed`)] : null,
+      ),
+      el("td", { class: "certainty" }, certainty(c)),
+      measures.map((measure) => {
+        const cell = c.summary.measures[measure];
+        return el(
+          "td",
+          { class: "n", "data-measure": measure, "data-system": c.name },
+          whisker(cell, run.summary.ceilings[measure], c.hue, most[measure]),
+          el(
+            "div",
+            {},
+            el("b", {}, percent(cell.mean)),
+            cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`),
+          ),
+        );
+      }),
+      el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
+      el(
+        "td",
+        { class: "n", "data-measure": "tokens", "data-system": c.name },
+        c.summary.tokens.mean === null ? NONE : count(c.summary.tokens.mean),
+      ),
+    ),
+  );
+  const best = el(
+    "tr",
+    { class: "ceiling" },
+    el("th", { scope: "row" }, "The best attainable"),
+    el("td", {}),
+    measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))),
+    el("td", {}),
+    el("td", {}),
+  );
   const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable${run.best ? "; the lead of the best is in R@10, p after Holm" : ""}`;
-  return framed("Head to head", el("table", { id: "head-to-head" }, el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, head("name", "system"), el("th", { scope: "col" }, run.best ? "the best leads by" : el("span", { class: "hidden" }, "how sure")), measures.map((measure) => head(measure, headOf(measure))), head("latency", "p50", "ms"), head("tokens", "tokens", "/query"))),
-    el("tbody", {}, rows, best)));
+  return framed(
+    "Head to head",
+    el(
+      "table",
+      { id: "head-to-head" },
+      el("caption", {}, caption),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head("name", "system"),
+          el("th", { scope: "col" }, run.best ? "the best leads by" : el("span", { class: "hidden" }, "how sure")),
+          measures.map((measure) => head(measure, headOf(measure))),
+          head("latency", "p50", "ms"),
+          head("tokens", "tokens", "/query"),
+        ),
+      ),
+      el("tbody", {}, rows, best),
+    ),
+  );
 }
 
 function categoryMap(run, systems, found) {
   const measure = run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(run);
   const categories = Object.entries(run.summary.categories);
   if (!categories.length) return null;
-  const pick = select("Measure", run.summary.measures.map((m) => [m, headOf(m)]), measure, (value) => go({ view: "overview", measure: value }));
+  const pick = select(
+    "Measure",
+    run.summary.measures.map((m) => [m, headOf(m)]),
+    measure,
+    (value) => go({ view: "overview", measure: value }),
+  );
   const cell = (c, category) => {
     const value = c.summary.categories[category][measure];
-    const box = el("td", { class: "n heat", "data-category": category, "data-system": c.name, title: value.mean === null ? "no answerable query" : `${c.name}, ${category || "no category"}: ${interval(value)}, n = ${value.n}` },
-      value.n ? percent(value.mean) : NONE);
+    const box = el(
+      "td",
+      {
+        class: "n heat",
+        "data-category": category,
+        "data-system": c.name,
+        title: value.mean === null ? "no answerable query" : `${c.name}, ${category || "no category"}: ${interval(value)}, n = ${value.n}`,
+      },
+      value.n ? percent(value.mean) : NONE,
+    );
     if (value.n) box.style.setProperty("--heat", `${fixed(45 * value.mean, 0)}%`);
     return box;
   };
   const answered = ([category, total]) => systems[0].summary.categories[category][measure].n || total;
-  return el("section", {}, el("div", { class: "bar" }, el("h2", {}, "By category"), pick),
-    framed("By category", el("table", { id: "by-category" },
-      el("caption", {}, `${headOf(measure)} in percent; a few queries a category give hints, not results: point at a value for its interval`),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "category"), el("th", { scope: "col", class: "n" }, "n"), systems.map((c) => el("th", { scope: "col", class: "n" }, said(c.name))))),
-      el("tbody", {}, categories.map(([category, total]) => el("tr", {},
-        el("th", { scope: "row" }, link({ view: "queries", run: MANY ? run.label : "", category: category || "(none)" }, said(category || "without category"))),
-        el("td", { class: "n" }, count(answered([category, total]))), systems.map((c) => cell(c, category)))),
-        run.summary.unanswerable ? el("tr", {}, el("th", { scope: "row" }, "unanswerable: nothing came back"), el("td", { class: "n" }, count(run.summary.unanswerable)),
-          systems.map((c) => el("td", { class: "n" }, `${c.summary.unanswerable.silent}`))) : null))));
+  return el(
+    "section",
+    {},
+    el("div", { class: "bar" }, el("h2", {}, "By category"), pick),
+    framed(
+      "By category",
+      el(
+        "table",
+        { id: "by-category" },
+        el(
+          "caption",
+          {},
+          `${headOf(measure)} in percent; a few queries a category give hints, not results: point at a value for its interval`,
+        ),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col" }, "category"),
+            el("th", { scope: "col", class: "n" }, "n"),
+            systems.map((c) => el("th", { scope: "col", class: "n" }, said(c.name))),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          categories.map(([category, total]) =>
+            el(
+              "tr",
+              {},
+              el(
+                "th",
+                { scope: "row" },
+                link({ view: "queries", run: MANY ? run.label : "", category: category || "(none)" }, said(category || "without category")),
+              ),
+              el("td", { class: "n" }, count(answered([category, total]))),
+              systems.map((c) => cell(c, category)),
+            ),
+          ),
+          run.summary.unanswerable
+            ? el(
+                "tr",
+                {},
+                el("th", { scope: "row" }, "unanswerable: nothing came back"),
+                el("td", { class: "n" }, count(run.summary.unanswerable)),
+                systems.map((c) => el("td", { class: "n" }, `${c.summary.unanswerable.silent}`)),
+              )
+            : null,
+        ),
+      ),
+    ),
+  );
 }
 
 /** What other readings of the labels, of time and of ties would make of the numbers, and what was noted on the way. */
 function readings(run, systems) {
   const measure = mainMeasure(run);
   const disputed = systems.some((c) => c.summary.undisputed);
-  const notes = ({ summary }) => Object.entries({ ...summary.notes, ...summary.faults }).map(([note, n]) => `${note} (${plural(n, "query", "queries")})`);
-  const head = ["system", "stale@10 (n)", "from the future", "as-of R@10", `${headOf(measure)}: worst–best order of ties`, ...(disputed ? [`${headOf(measure)} without disputed labels`] : []), "notes"];
+  const notes = ({ summary }) =>
+    Object.entries({ ...summary.notes, ...summary.faults }).map(([note, n]) => `${note} (${plural(n, "query", "queries")})`);
+  const head = [
+    "system",
+    "stale@10 (n)",
+    "from the future",
+    "as-of R@10",
+    `${headOf(measure)}: worst–best order of ties`,
+    ...(disputed ? [`${headOf(measure)} without disputed labels`] : []),
+    "notes",
+  ];
   const rows = systems.map((c) => {
     const { time, ties, undisputed } = c.summary;
-    return [said(labelOf(c)), `${interval(time["stale@10"])} (${time["stale@10"].n})`, count(time.future_leaks), percent(time["as_of_recall@10"].mean),
-      `${percent(ties[measure]?.worst)}–${percent(ties[measure]?.best)}`, ...(disputed ? [percent(undisputed?.[measure].mean)] : []), said(notes(c).join("; ") || NONE)];
+    return [
+      said(labelOf(c)),
+      `${interval(time["stale@10"])} (${time["stale@10"].n})`,
+      count(time.future_leaks),
+      percent(time["as_of_recall@10"].mean),
+      `${percent(ties[measure]?.worst)}–${percent(ties[measure]?.best)}`,
+      ...(disputed ? [percent(undisputed?.[measure].mean)] : []),
+      said(notes(c).join("; ") || NONE),
+    ];
   });
-  return el("section", {}, el("h2", {}, "Time, ties and labels"), table("Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked", head, rows, { left: [0, head.length - 1], id: "readings" }));
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Time, ties and labels"),
+    table(
+      "Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked",
+      head,
+      rows,
+      { left: [0, head.length - 1], id: "readings" },
+    ),
+  );
 }
 
 function costs(run, systems) {
   const measure = mainMeasure(run);
-  const of = (x) => markFront(systems.filter((c) => !isControl(c)).map((c) => ({
-    ...c.summary.measures[measure], x: x(c), y: c.summary.measures[measure].mean, name: c.name, hue: c.hue,
-    hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
-  })));
+  const of = (x) =>
+    markFront(
+      systems
+        .filter((c) => !isControl(c))
+        .map((c) => ({
+          ...c.summary.measures[measure],
+          x: x(c),
+          y: c.summary.measures[measure].mean,
+          name: c.name,
+          hue: c.hue,
+          hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
+        })),
+    );
   const words = (points) => {
     const front = points.filter((p) => p.front).map((p) => p.name);
     return front.length ? `No system is both better and cheaper than ${front.join(", ")}.` : "";
   };
   const tokens = of((c) => c.summary.tokens.mean);
   const latency = of((c) => c.summary.latency.spans.total?.p50 ?? null);
-  return el("div", { class: "figures" },
-    scatter(`${headOf(measure)} against tokens.`, tokens, { xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`, ylabel: `${headOf(measure)}, %`, text: words(tokens) }),
-    scatter(`${headOf(measure)} against time.`, latency, { xlabel: "median time per query, ms", ylabel: `${headOf(measure)}, %`, wide: true, text: words(latency) }));
+  return el(
+    "div",
+    { class: "figures" },
+    scatter(`${headOf(measure)} against tokens.`, tokens, {
+      xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`,
+      ylabel: `${headOf(measure)}, %`,
+      text: words(tokens),
+    }),
+    scatter(`${headOf(measure)} against time.`, latency, {
+      xlabel: "median time per query, ms",
+      ylabel: `${headOf(measure)}, %`,
+      wide: true,
+      text: words(latency),
+    }),
+  );
 }
 
 function gateBadges() {
-  return el("ul", { class: "gates" }, DATA.gates.map((gate) => el("li", {},
-    verdictBadge(gate.verdict ?? "not judged"), link({ view: "compare" }, `${gate.run} against ${gate.baseline}`), `: ${gate.headline ?? gate.error}`)));
+  return el(
+    "ul",
+    { class: "gates" },
+    DATA.gates.map((gate) =>
+      el(
+        "li",
+        {},
+        verdictBadge(gate.verdict ?? "not judged"),
+        link({ view: "compare" }, `${gate.run} against ${gate.baseline}`),
+        `: ${gate.headline ?? gate.error}`,
+      ),
+    ),
+  );
 }
 
-const verdictBadge = (verdict) => badge({ PASS: "gain", REGRESSION: "loss", FAILED: "loss", INCONCLUSIVE: "unsure" }[verdict] ?? "quiet", verdict);
+const verdictBadge = (verdict) =>
+  badge({ PASS: "gain", REGRESSION: "loss", FAILED: "loss", INCONCLUSIVE: "unsure" }[verdict] ?? "quiet", verdict);

@@ -22,19 +22,33 @@ function queries(found) {
   const names = systems.map((c) => [c.key, labelOf(c)]);
   const categories = Object.keys(run.summary.categories).map((category) => [category || "(none)", category || "without category"]);
   const search = el("input", {
-    type: "search", id: "search", value: found.text ?? "", placeholder: "words or an id",
-    oninput: (event) => { history.replaceState(null, "", address({ ...state(), view: "queries", text: event.target.value })); refresh(); },
+    type: "search",
+    id: "search",
+    value: found.text ?? "",
+    placeholder: "words or an id",
+    oninput: (event) => {
+      history.replaceState(null, "", address({ ...state(), view: "queries", text: event.target.value }));
+      refresh();
+    },
   });
   fillQueries(list, run, systems, found);
   return [
     el("h1", {}, "Queries"),
-    el("div", { class: "bar", role: "search" },
+    el(
+      "div",
+      { class: "bar", role: "search" },
       el("label", { class: "field" }, el("span", {}, "Search"), search),
       select("Category", [["", "all categories"], ...categories], found.category ?? "", change("category")),
       select("Show", Object.entries(SHOWS), found.show ?? "all", change("show")),
       select("A", names, a?.key ?? "", change("a")),
       select("B", names, b?.key ?? "", change("b")),
-      select("by", run.summary.measures.map((m) => [m, headOf(m)]), measure, change("measure"))),
+      select(
+        "by",
+        run.summary.measures.map((m) => [m, headOf(m)]),
+        measure,
+        change("measure"),
+      ),
+    ),
     list,
   ];
 }
@@ -68,12 +82,14 @@ function filtered(run, found) {
   const shows = tests[found.show] ?? (() => true);
   const words = (found.text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const category = found.category === "(none)" ? "" : found.category;
-  const positions = run.queries.map((_, n) => n).filter((n) => {
-    const query = run.queries[n];
-    if (found.category && (query.category ?? "") !== category) return false;
-    const text = `${query.id} ${query.text}`.toLowerCase();
-    return words.every((word) => text.includes(word)) && shows(n);
-  });
+  const positions = run.queries
+    .map((_, n) => n)
+    .filter((n) => {
+      const query = run.queries[n];
+      if (found.category && (query.category ?? "") !== category) return false;
+      const text = `${query.id} ${query.text}`.toLowerCase();
+      return words.every((word) => text.includes(word)) && shows(n);
+    });
   if (found.show === "better" || found.show === "worse") {
     const gap = (n) => Math.abs(value(a, n) - value(b, n));
     positions.sort((x, y) => gap(y) - gap(x) || x - y);
@@ -89,27 +105,60 @@ function fillQueries(place, run, systems, found, most = AT_ONCE) {
   const caption = `${plural(positions.length, "query", "queries")} of ${count(run.queries.length)}; for each system the ranks of the relevant observations among the first ${run.manifest.k}, ${NONE} for one not returned; the shade is ${headOf(measure)}`;
   place.replaceChildren(
     el("p", { role: "status", class: "quiet" }, `${plural(positions.length, "query", "queries")} of ${count(run.queries.length)}`),
-    positions.length ? framed("Queries", el("table", { id: "query-list" }, el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, head.map((cell, n) => el("th", { scope: "col", class: n === 2 ? "n" : "" }, cell)))),
-      el("tbody", {}, shown.map((n) => queryRow(run, systems, n, measure, found))))) : el("p", {}, "No query passes these filters."),
-    ...(positions.length > most ? [el("button", { onclick: () => fillQueries(place, run, systems, found, most + 5 * AT_ONCE) }, `Show more: ${count(positions.length - most)} are left`)] : []),
+    positions.length
+      ? framed(
+          "Queries",
+          el(
+            "table",
+            { id: "query-list" },
+            el("caption", {}, caption),
+            el(
+              "thead",
+              {},
+              el(
+                "tr",
+                {},
+                head.map((cell, n) => el("th", { scope: "col", class: n === 2 ? "n" : "" }, cell)),
+              ),
+            ),
+            el(
+              "tbody",
+              {},
+              shown.map((n) => queryRow(run, systems, n, measure, found)),
+            ),
+          ),
+        )
+      : el("p", {}, "No query passes these filters."),
+    ...(positions.length > most
+      ? [
+          el(
+            "button",
+            { onclick: () => fillQueries(place, run, systems, found, most + 5 * AT_ONCE) },
+            `Show more: ${count(positions.length - most)} are left`,
+          ),
+        ]
+      : []),
   );
 }
 
 function queryRow(run, systems, n, measure, found) {
   const query = run.queries[n];
   const kept = { ...found, view: "query", query: query.id };
-  return el("tr", {},
+  return el(
+    "tr",
+    {},
     el("th", { scope: "row" }, link(kept, said(query.id))),
     el("td", { class: "question" }, said(query.text), query.category ? el("span", { class: "quiet" }, ` ${query.category}`) : null),
     el("td", { class: "n" }, count(query.relevant.length)),
-    systems.map((c) => rankCell(c, n, measure)));
+    systems.map((c) => rankCell(c, n, measure)),
+  );
 }
 
 function rankCell(c, n, measure) {
   const status = c.answers.status[n];
   if (status === "failed") return el("td", { class: "ranks" }, badge("loss", "failed"));
-  if (!c.run.queries[n].relevant.length) return el("td", { class: "ranks quiet" }, status === "empty" ? "silent" : `returned ${c.answers.hits[n].length}`);
+  if (!c.run.queries[n].relevant.length)
+    return el("td", { class: "ranks quiet" }, status === "empty" ? "silent" : `returned ${c.answers.hits[n].length}`);
   const ranks = ranksOf(c, n);
   const there = ranks.filter(Boolean).sort((x, y) => x - y);
   const missing = ranks.length - there.length;

@@ -39,12 +39,25 @@ const focusable = () => [...main.querySelectorAll("a, button, input, select, sum
 function navigate(found, view) {
   const kept = Object.fromEntries(["run", "a", "b", "measure", "category", "show", "text"].map((name) => [name, found[name]]));
   const there = VIEWS.filter((one) => one.there() && (one.name !== "query" || found.query));
-  document.getElementById("views").replaceChildren(...there.map((one) => {
-    const target = address({ view: one.name, ...kept, query: one.name === "query" ? found.query : "" });
-    return el("a", { href: target, "aria-current": one === view ? "page" : null }, one.title);
-  }));
+  document.getElementById("views").replaceChildren(
+    ...there.map((one) => {
+      const target = address({ view: one.name, ...kept, query: one.name === "query" ? found.query : "" });
+      return el("a", { href: target, "aria-current": one === view ? "page" : null }, one.title);
+    }),
+  );
   const several = MANY && view.name !== "sweep" && view.name !== "compare";
-  document.getElementById("chooser").replaceChildren(...(several ? [select("Run", DATA.runs.map((run) => [run.label, run.label]), runOf(found).label, (value) => go({ run: value, a: "", b: "", more: "", category: "" }))] : []));
+  document.getElementById("chooser").replaceChildren(
+    ...(several
+      ? [
+          select(
+            "Run",
+            DATA.runs.map((run) => [run.label, run.label]),
+            runOf(found).label,
+            (value) => go({ run: value, a: "", b: "", more: "", category: "" }),
+          ),
+        ]
+      : []),
+  );
 }
 
 /** j and k move through the list or from query to query; / goes to the search; Esc goes back. */
@@ -67,14 +80,41 @@ function keys(event) {
   } else main.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click();
 }
 
-document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-document.getElementById("observation").addEventListener("cancel", (event) => { event.preventDefault(); closeObservation(); });
-document.getElementById("keys").replaceChildren(el("p", { class: "quiet" }, el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " next and previous query · ", el("kbd", {}, "/"), " search · ", el("kbd", {}, "Enter"), " open · ", el("kbd", {}, "Esc"), " back · arrows move in the ranked lists"));
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+document.getElementById("observation").addEventListener("cancel", (event) => {
+  event.preventDefault();
+  closeObservation();
+});
+document
+  .getElementById("keys")
+  .replaceChildren(
+    el(
+      "p",
+      { class: "quiet" },
+      el("kbd", {}, "j"),
+      " ",
+      el("kbd", {}, "k"),
+      " next and previous query · ",
+      el("kbd", {}, "/"),
+      " search · ",
+      el("kbd", {}, "Enter"),
+      " open · ",
+      el("kbd", {}, "Esc"),
+      " back · arrows move in the ranked lists",
+    ),
+  );
 addEventListener("keydown", keys);
 addEventListener("hashchange", render);
 addEventListener("beforeprint", () => {
   if (main.dataset.view === "overview" || !DATA.runs.length) return;
-  main.replaceChildren(...overview(state()).flat(Infinity).filter((node) => node));
+  main.replaceChildren(
+    ...overview(state())
+      .flat(Infinity)
+      .filter((node) => node),
+  );
   drawn = null;
 });
 addEventListener("afterprint", render);

@@ -114,6 +114,18 @@ def test_words_that_share_a_term_are_known_and_others_are_not(write_run, tmp_pat
     assert all(word in "数据库" for word in second["words"])
 
 
+def test_long_texts_are_cut_and_say_so(write_run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recallmeter.reports.explorer_run.TEXTS", 100)
+    monkeypatch.setattr("recallmeter.reports.explorer_run.NARRATIVE", 10)
+    observation = Observation(
+        id="o1", session_id="s", timestamp=datetime(2024, 1, 1, tzinfo=UTC), type="note", title="t", narrative="x" * 101
+    )
+    dataset = Dataset("long", (observation,), (Query(id="q1", text="what", relevant={"o1": 1}),))
+    main(["report", str(write_run("run", {"system": {}}, dataset=dataset)), "--html", str(tmp_path / "page.html")])
+    (found,) = model_of(tmp_path / "page.html")["runs"][0]["observations"]
+    assert (found["narrative"], found["cut"]) == ("x" * 10, 91)
+
+
 def test_a_run_on_other_data_is_shown_and_not_compared(write_run, tmp_path: Path) -> None:
     other = Dataset("other", (), (Query(id="q1", text="what"),))
     runs = [str(write_run("first", {"good": {}})), str(write_run("second", {"good": {}}, dataset=other))]
