@@ -21,6 +21,9 @@ from .loop import SystemResult
 from .metrics import Scores
 from .trec import read_run, write_run_file
 
+FORMAT = 1
+"""Raised when a run directory changes in a way that older readers would misread."""
+
 COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relevant", "returned", "tokens")
 """The columns of ``per_query.csv`` before those of the measures."""
 
@@ -54,7 +57,7 @@ def write_record(
     try:
         partial.mkdir(parents=True)
         (partial / "config.yaml").write_text(config_yaml, encoding="utf-8")
-        _write_json(partial / "run.json", manifest)
+        _write_json(partial / "run.json", {"format": FORMAT, **manifest})
         _write_json(partial / "summary.json", summary)
         _write_lines(partial / "queries.jsonl", (query.as_record() for query in dataset.queries))
         _write_lines(partial / "observations.jsonl", (o.as_record() for o in _mentioned(dataset, results)))
@@ -245,6 +248,8 @@ def load_run(path: str | Path) -> Run:
             "not a run directory: there is no run.json", where=str(folder), remedy="name a directory that `recallmeter run` wrote"
         )
     manifest = _read_json(folder / "run.json")
+    if manifest.get("format") != FORMAT:
+        raise InputError("another version of recallmeter wrote it", where=str(folder), remedy="run it again with this one")
     if manifest.get("status") != "complete":
         raise InputError("the run did not finish", where=str(folder), remedy="run it again")
     return Run(folder, manifest, _read_json(folder / "summary.json"))

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -132,7 +133,8 @@ def _write_junit(report: GateReport, run: Run, path: Path) -> None:
         partial.write_text(junit(report, name=run.path.name, ended=run.manifest["ended"]), encoding="utf-8")
         os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder itself may be the fault
+            partial.unlink()
         raise InputError(f"the JUnit file can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
 
 

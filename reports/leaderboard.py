@@ -25,9 +25,9 @@ def table(board: Leaderboard, limit: int | None = None) -> list[list[str]]:
 
 
 def effects_table(board: Leaderboard) -> list[list[str]]:
-    """Return the main effects, their head first; the parameter that matters most comes first."""
+    """Return the main effects of crossed parameters, their head first; the parameter that matters most comes first."""
     spans: dict[str, list[float]] = {}
-    for effect in board.effects:
+    for effect in (effect for effect in board.effects if effect.parameter in board.crossed):
         spans.setdefault(effect.parameter, []).append(effect.mean)
     order = sorted(spans, key=lambda name: (min(spans[name]) - max(spans[name]), name))
     rows = [["parameter", "value", "rows", "effect, pp", "95 % interval"]]
@@ -67,7 +67,7 @@ def draw(board: Leaderboard, folder: Path) -> list[Path]:
     if len(numeric) == len(board.varied) == 1:
         files.append(folder / "lines.svg")
         _lines(board, board.varied[0], files[-1])
-    elif len(board.varied) == 2:
+    elif len(board.crossed) == len(board.varied) == 2:
         files.append(folder / "heat.svg")
         _heat(board, board.varied, files[-1])
     return files
@@ -107,7 +107,7 @@ def _lines(board: Leaderboard, parameter: str, path: Path) -> None:
 
 def _heat(board: Leaderboard, parameters: tuple[str, ...], path: Path) -> None:
     across, down = parameters
-    columns, lines = ([effect.value for effect in board.effects if effect.parameter == name] for name in (across, down))
+    columns, lines = board.values(across), board.values(down)
     best: dict[tuple[str, str], float] = {}
     for row in reversed(board.rows):
         best[repr(row.parameters[across]), repr(row.parameters[down])] = 100 * row.mean
