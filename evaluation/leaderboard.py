@@ -145,6 +145,15 @@ class Leaderboard:
             )
         return rows
 
+    def values(self, parameter: str) -> list[Any]:
+        """Return the values of a varied parameter, sorted."""
+        return sorted({group.parameters[parameter] for group in self._groups} - {None}, key=sort_key)
+
+    @property
+    def crossed(self) -> tuple[str, ...]:
+        """The varied parameters of which a value stands in several rows, so that its effect is an average over others."""
+        return tuple(name for name in self.varied if len(self.values(name)) < len(self._groups))
+
     @cached_property
     def effects(self) -> list[Effect]:
         """The main effect of every value of every varied parameter, in the order of parameters and values."""
@@ -153,8 +162,7 @@ class Leaderboard:
     def _effects(self) -> Iterator[Effect]:
         everything = self._resampled.mean(axis=1)
         for parameter in self.varied:
-            values = sorted({group.parameters[parameter] for group in self._groups} - {None}, key=sort_key)
-            for value in values:
+            for value in self.values(parameter):
                 chosen = [g for g, group in enumerate(self._groups) if group.parameters[parameter] == value]
                 drawn = self._resampled[:, chosen].mean(axis=1) - everything
                 low, high = np.quantile(drawn, (0.025, 0.975))

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,7 +86,7 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
     with told_in_one_line():
-        parsed = OverridesParser.create().parse_overrides([o for o in overrides if not o.startswith("-")])
+        parsed = OverridesParser.create().parse_overrides(_sorted_out(overrides)[1])
     spans = [_values(o) if o.is_sweep_override() else None for o in parsed]
     for override, values in zip(parsed, spans, strict=True):
         if values == []:
@@ -125,7 +126,8 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     os.environ["HF_HUB_OFFLINE"] = "1"
-    sys.argv = [f"recallmeter {command}", *arguments]
+    options, overrides = _sorted_out(arguments)
+    sys.argv = [f"recallmeter {command}", *options, *overrides]
     with told_in_one_line():
         hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(task)()
 
@@ -246,6 +248,14 @@ def config_folders(arguments: Sequence[str]) -> list[Path]:
         if name in ("--config-dir", "-cd"):
             folders.append(Path(value or (arguments[position + 1] if position + 1 < len(arguments) else "")).absolute())
     return folders
+
+
+def _sorted_out(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return options and overrides apart; Hydra's parser refuses overrides on both sides of an option."""
+    valued = ("--config-dir", "-cd")
+    optional = [argument.startswith("-") or before in valued for before, argument in pairwise(["", *arguments])]
+    options, overrides = ([a for a, is_option in zip(arguments, optional, strict=True) if is_option is wanted] for wanted in (True, False))
+    return options, overrides
 
 
 def _remove_if_empty(folder: Path) -> None:

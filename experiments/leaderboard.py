@@ -52,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> int:
         if len(board.rows) > arguments.top:
             print(f"\n{len(board.rows) - arguments.top} more rows; --top N shows them")
         print("\n= cannot be told from the first row (p ≥ .05 after Holm); * on the Pareto front of quality, tokens, latency")
-        if board.varied:
+        if board.crossed:
             print("\n" + written(report.effects_table(board)))
         if board.failed:
             print(f"\n{board.failed} points failed and are left out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -18,6 +19,7 @@ from ..datasets.errors import InputError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+    from tqdm import tqdm
 
     from .composition import Sweep
 
@@ -119,20 +121,28 @@ class Watcher:
         self._sweep: Sweep | None = None
         self._standing = False
         self._seen = 0
+        self._lock: int | None = None
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
+        self._bar: tqdm[Any] | None = None
         self._began: dict[int, dict[str, Any]] = {}
         self._ended: dict[int, dict[str, Any]] = {}
 
     def begin(self, sweep: Sweep) -> bool:
         """Start to show progress, unless all points stand from an earlier call; return whether anything has to run."""
+        from tqdm import tqdm
+
         from .finished import standing
 
         self._sweep, self._standing = sweep, not sweep.searched and standing(sweep.folder, self.line, sweep.first)
         if not self._standing:
+            _remove_abandoned(sweep.folder)
             self._hidden.mkdir()
+            self._lock = _locked(self._hidden)
             _unwritten.clear()
-            self._thread = threading.Thread(target=self._show, daemon=True)
+            # made here and not in the thread: while one thread makes a bar another must not
+            self._bar = tqdm(total=sweep.points, desc="sweep", unit="point", disable=None)
+            self._thread = threading.Thread(target=self._show, args=(self._bar,), daemon=True)
             self._thread.start()
         return not self._standing
 
@@ -146,22 +156,23 @@ class Watcher:
     def _hidden(self) -> Path:
         return self.sweep.folder / f".session-{self.session}"
 
-    def _show(self) -> None:
-        from tqdm import tqdm
-
-        with tqdm(total=self.sweep.points, desc="sweep", unit="point", disable=None) as bar:
-            over = False
-            while not over:
-                over = self._over.wait(0.2)
-                self._read()
-                best = max((line["best"] for line in self._ended.values() if "best" in line), default=None)
-                if best is not None:
-                    bar.set_postfix_str(f"best {best:.4f}", refresh=False)
-                bar.update(len(self._ended) - bar.n)
+    def _show(self, bar: tqdm[Any]) -> None:
+        over = False
+        while not over:
+            over = self._over.wait(0.2)
+            self._read()
+            best = max((line["best"] for line in self._ended.values() if "best" in line), default=None)
+            if best is not None:
+                bar.set_postfix_str(f"best {best:.4f}", refresh=False)
+            bar.update(len(self._ended) - bar.n)
 
     def _read(self) -> None:
-        log = self._hidden / LOG
-        text = log.read_bytes()[self._seen :] if log.exists() else b""
+        try:
+            with (self._hidden / LOG).open("rb") as log:
+                log.seek(self._seen)
+                text = log.read()
+        except FileNotFoundError:  # no point has begun
+            return
         whole = text[: text.rfind(b"\n") + 1]
         self._seen += len(whole)
         for line in whole.splitlines():
@@ -178,9 +189,12 @@ class Watcher:
 
     def __exit__(self, *raised: object) -> None:
         self._over.set()
-        if self._thread is not None:
+        if self._thread is not None and self._bar is not None:
             self._thread.join()
+            self._bar.close()
             shutil.rmtree(self._hidden, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
 
     def told(self) -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
@@ -221,6 +235,25 @@ class Watcher:
         if done == sweep.points and not sweep.searched:
             remember(sweep.folder, self.line, sweep.first, list(self._ended.values()))
         return 0 if done == sweep.points else EXIT_FAILED
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder and return what holds the lock; None if another process does, which a killed one no longer can."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what calls that were killed left of themselves."""
+    for session in folder.glob(".session-*"):
+        if (lock := _locked(session)) is not None:
+            shutil.rmtree(session, ignore_errors=True)
+            os.close(lock)
 
 
 def _shown(folder: Path) -> Path | str:

@@ -80,6 +80,82 @@ def test_main_effects_add_up_to_nothing_and_cover_the_truth(difficulty: np.ndarr
     assert sum(effect.mean * effect.rows for effect in effects.values()) == pytest.approx(0)
 
 
+def test_effects_that_would_only_repeat_the_rows_are_not_crossed(difficulty: np.ndarray) -> None:
+    points = [point(f"{a}", difficulty + 0.1 * a, a=a, b=a % 2) for a in (0, 1, 2)]
+    assert Leaderboard(points, "recall@10").crossed == ("b",)
+
+
+def test_a_later_point_of_the_same_parameters_replaces_an_earlier_one(difficulty: np.ndarray) -> None:
+    old, new = (
+        dataclasses.replace(point(key, difficulty + better, weight=1), manifest={"dataset": {"fingerprint": key}, "ended": ended})
+        for key, better, ended in (("b", 0.0, "2026-01-01"), ("a", 0.1, "2026-01-02"))
+    )
+    board = Leaderboard([old, new, point("c", difficulty, weight=2)], "recall@10")
+    assert (len(board.rows), board.replaced) == (2, 1)
+    assert board.rows[0].mean == pytest.approx(difficulty.mean() + 0.1)
+    assert board.rows[0].replicates == 1
+
+
+def test_a_parameter_of_another_system_makes_no_rows_of_its_own(difficulty: np.ndarray) -> None:
+    def both(key: str, weight: float) -> Point:
+        return dataclasses.replace(
+            point(key, difficulty),
+            parameters={"systems.dual.weight": weight},
+            systems=("dual", "bm25"),
+            values=np.stack([difficulty + weight, difficulty])[:, None],
+            tokens={"dual": 1.0, "bm25": 1.0},
+            latency={"dual": {"p50": 1.0}, "bm25": {"p50": 1.0}},
+        )
+
+    rows = Leaderboard([both("a", 0.1), both("b", 0.2), both("c", 0.3)], "recall@10").rows
+    assert [(row.system, row.parameters["systems.dual.weight"]) for row in rows] == [
+        ("dual", 0.3),
+        ("dual", 0.2),
+        ("dual", 0.1),
+        ("bm25", None),
+    ]
+    assert rows[-1].replicates == 1
+
+
+def test_by_a_parameter_everything_else_is_averaged(difficulty: np.ndarray) -> None:
+    points = [point(f"{a}{b}", difficulty + 0.1 * a + 0.02 * b, a=a, b=b) for a in (0, 1) for b in (0, 1, 2)]
+    board = Leaderboard(points, "recall@10", by=["a"])
+    assert [(dict(row.parameters), row.replicates) for row in board.rows] == [({"a": 1}, 3), ({"a": 0}, 3)]
+    assert board.rows[0].mean == pytest.approx(difficulty.mean() + 0.12)
+    assert board.rows[1].adjusted < 0.05, "paired by what is averaged over"
+    with pytest.raises(InputError, match=r"there are a, b, dataset\.seed"):
+        Leaderboard(points, "recall@10", by=["c"])
+
+
+def test_noise_of_latency_puts_nothing_on_the_front(difficulty: np.ndarray) -> None:
+    points = [
+        point("a", difficulty + 0.1, ms=1.04, weight=1),
+        point("b", difficulty, ms=0.996, weight=2),
+        point("c", difficulty, ms=0.9, weight=3),
+    ]
+    front = {row.parameters["weight"]: row.front for row in Leaderboard(points, "recall@10").rows}
+    assert front == {1: True, 2: False, 3: True}
+
+
+def test_the_interval_of_one_replicate_is_scipys_percentile_bootstrap(difficulty: np.ndarray) -> None:
+    from scipy import stats
+
+    row = Leaderboard([point("a", difficulty)], "recall@10").rows[0]
+    interval = stats.bootstrap((difficulty,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
+    assert (row.low, row.high) == pytest.approx((interval.low, interval.high), abs=0.006)
+
+
+def test_the_interval_of_replicates_has_the_width_that_drawing_both_ways_gives() -> None:
+    random = np.random.default_rng(3)
+    seeds = [np.clip(random.normal(0.5 + shift, 0.2, len(QUERIES)), 0, 1) for shift in random.normal(0, 0.05, 12)]
+    row = Leaderboard([point(f"s{number:02}", values, seed=number) for number, values in enumerate(seeds)], "recall@10").rows[0]
+    between = np.var([values.mean() for values in seeds]) / len(seeds)
+    within = np.mean([values.var() for values in seeds]) / len(seeds) / len(QUERIES)
+    assert row.low is not None
+    assert row.high is not None
+    assert (row.high - row.low) / (2 * 1.96) == pytest.approx(np.sqrt(between + within), rel=0.06)
+
+
 def test_two_boards_of_the_same_points_agree(difficulty: np.ndarray) -> None:
     points = [point(f"{w}{s}", difficulty + 0.1 * w, seed=s, weight=w) for w in (0, 1) for s in (0, 1)]
     assert Leaderboard(points, "recall@10").rows == Leaderboard(points[::-1], "recall@10").rows

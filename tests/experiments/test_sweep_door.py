@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from recallmeter.evaluation.points import read_points
+from recallmeter.experiments import finished
 from recallmeter.experiments import points as points_module
 from recallmeter.experiments.cli import main
 from recallmeter.retrieval.cache import Cache
@@ -52,8 +53,10 @@ def test_each_point_runs_once_and_the_same_line_reuses_it(here: Path, capsys: py
     assert first[0].startswith("4 ran, 0 reused, 0 failed")
     assert first[1] == "multirun/grid"
     before = {path: path.stat().st_mtime_ns for path in (here / "multirun").rglob("point.json")}
+    table = (here / "multirun" / "grid" / "points.csv").read_bytes()
     assert main(["sweep", *GRID]) == 0
     assert last_lines(capsys)[0].startswith("0 ran, 4 reused, 0 failed")
+    assert (here / "multirun" / "grid" / "points.csv").read_bytes() == table
     assert {path: path.stat().st_mtime_ns for path in (here / "multirun").rglob("point.json")} == before
 
 
@@ -62,6 +65,42 @@ def test_more_values_run_only_what_is_missing(here: Path, capsys: pytest.Capture
     more = [o.replace("k1=0.6,1.2", "k1=0.6,1.2,2.0") for o in GRID]
     assert main(["sweep", *more]) == 0
     assert last_lines(capsys)[0].startswith("2 ran, 4 reused")
+
+
+def test_the_table_of_all_points_is_what_pandas_reads(here: Path) -> None:
+    import pandas as pd
+
+    assert main(["sweep", *GRID]) == 0
+    table = pd.read_csv(here / "multirun" / "grid" / "points.csv")
+    points = {point.folder: point for point in read_points([here / "multirun" / "grid"])}
+    grid = table[["systems.bm25.arms.bm25.k1", "systems.bm25.arms.bm25.b"]].to_numpy().tolist()
+    assert sorted(grid) == [[0.6, 0.3], [0.6, 0.75], [1.2, 0.3], [1.2, 0.75]]
+    assert grid == sorted(grid, key=lambda pair: pair[::-1]), "by the parameters in the order of their names"
+    for row in table.to_dict("records"):
+        point = points[row["point"]]
+        assert row["recall@10"] == point.mean("bm25", "recall@10")
+        assert (row["tokens"], row["p95_ms"]) == (point.tokens["bm25"], point.latency["bm25"]["p95"])
+
+
+def test_a_finished_sweep_is_not_believed_when_something_changed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "conf" / "experiment").mkdir(parents=True)
+    preset = here / "conf" / "experiment" / "own.yaml"
+    preset.write_text("# @package _global_\nsystems: {bm25: {depth: 2}}\n")
+    line = ["sweep", *GRID, "experiment=own", "--config-dir", "conf"]
+    assert main(line) == 0
+    preset.write_text("# @package _global_\nsystems: {bm25: {depth: 3}}\n")
+    assert main(line) == 0
+    preset.write_text("# @package _global_\n# as before\nsystems: {bm25: {depth: 3}}\n")
+    assert main(line) == 0
+    (next((here / "multirun" / "grid").glob("*/values.npy"))).unlink()
+    assert main(line) == 4
+    shown = [line for line in capsys.readouterr().out.splitlines() if " ran, " in line]
+    assert [line.partition(";")[0] for line in shown] == [
+        "4 ran, 0 reused, 0 failed",
+        "4 ran, 0 reused, 0 failed",
+        "0 ran, 4 reused, 0 failed",
+        "0 ran, 3 reused, 1 failed",
+    ]
 
 
 def test_values_equal_those_of_a_run(here: Path) -> None:
@@ -90,7 +129,8 @@ def test_points_that_differ_downstream_ask_no_arm_again(here: Path) -> None:
 
 def test_changed_code_never_reuses_a_point(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["sweep", *GRID]) == 0
-    monkeypatch.setattr(points_module, "code_version", lambda: "changed")
+    for module in (points_module, finished):
+        monkeypatch.setattr(module, "code_version", lambda: "changed")
     assert main(["sweep", *GRID]) == 0
     assert last_lines(capsys)[0].startswith("4 ran, 0 reused")
 
@@ -158,16 +198,24 @@ def test_a_point_that_is_damaged_is_named_and_not_mixed_in(here: Path, capsys: p
 
 @pytest.mark.integration  # ten processes are killed
 def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(here: Path) -> None:
-    overrides = ["system=dual", "systems.dual.fusion.k=range(10,90,10)", "dataset.seed=range(0,2)"]
+    overrides = ["system=dual", "systems.dual.fusion.k=range(5,105,5)", "dataset.seed=range(0,2)"]
     command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *overrides]
     moments = random.Random(0)
     for _ in range(10):
-        process = subprocess.Popen([*command, "name=killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(moments.uniform(0.5, 4))
+        process = subprocess.Popen(
+            [*command, "hydra.sweep.dir=killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        enough = len(list(here.glob("killed/*/point.json"))) + moments.randrange(3)
+        while process.poll() is None and len(list(here.glob("killed/*/point.json"))) < enough:
+            time.sleep(0.001)
+        time.sleep(moments.uniform(0, 0.2))
+        assert process.poll() is None
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert main(["sweep", *overrides, "name=killed"]) == 0
-    assert main(["sweep", *overrides, "name=whole"]) == 0
-    killed, whole = (without_times(here / "multirun" / name) for name in ("killed", "whole"))
-    assert len(whole) == 2 * 16
+    assert 0 < len(list(here.glob("killed/*/point.json"))) < 40
+    for folder in ("killed", "whole"):
+        subprocess.run([*command, f"hydra.sweep.dir={folder}"], check=True, capture_output=True)
+    killed, whole = (without_times(here / name) for name in ("killed", "whole"))
+    assert len(whole) == 2 * 40
     assert killed == whole
+    assert not [path for path in here.glob("killed/.*") if "partial" in path.name or "session" in path.name]
