@@ -16,6 +16,7 @@ import numpy as np
 
 from .cache import Cache
 from .corpus import Arm, ArmIndex, Candidates, Corpus, Question
+from .fallback import NOTE
 from .trace import Trace
 
 ANSWERS, INDEXES = 50_000, 16
@@ -96,7 +97,8 @@ class _StoredIndex:
         answer = self.stored.store.get(key)
         if answer is None:
             answer = self._ask(question, limit)
-            self.stored.store.put(key, *answer)
+            if not any(note.startswith(NOTE) for note in answer[1].notes):  # an outage is over by the next time
+                self.stored.store.put(key, *answer)
         candidates, trace = answer
         question.trace.graft(trace, _ROOT, spent=(perf_counter() - began) * 1e3)
         return candidates

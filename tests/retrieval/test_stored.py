@@ -24,6 +24,7 @@ class Everything:
 
     def __init__(self) -> None:
         self.built = self.asked = 0
+        self.note = "looked"
 
     def build(self, corpus: Corpus) -> EverythingIndex:
         self.built += 1
@@ -38,7 +39,7 @@ class EverythingIndex:
     def search(self, question: Question, limit: int) -> Candidates:
         self.arm.asked += 1
         question.trace.replay("embed", 7.0)
-        question.trace.notes.append("looked")
+        question.trace.notes.append(self.arm.note)
         return Candidates.best(self.rows, self.rows / 3, limit)
 
 
@@ -83,6 +84,15 @@ def test_what_the_answer_depends_on_is_part_of_the_key(tmp_path: Path, change: s
     if change == "identity":
         _, pipeline = stored(tmp_path, arm, "two")
     pipeline.search("r" if change == "question" else "q", 3 if change == "k" else 2, scope="x" if change == "scope" else "")
+    assert arm.asked == 2
+
+
+def test_an_answer_that_fell_back_is_not_kept(tmp_path: Path) -> None:
+    arm = Everything()
+    arm.note = "fell back: no answer within 30 s"
+    _, pipeline = stored(tmp_path, arm)
+    for _ in range(2):
+        assert pipeline.search("q", 2).hits
     assert arm.asked == 2
 
 
