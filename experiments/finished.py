@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 
 def remember(folder: Path, line: Sequence[str], first: DictConfig, points: Sequence[Mapping[str, Any]]) -> None:
-    """Keep what the points of a finished sweep were made of: for each its ``key`` and the settings ``dataset`` and ``embedder``.
+    """Keep what the points of a finished sweep were made of.
+
+    Args:
+        points: of each its ``key``, the settings that `MADE_OF` names in ``made_of``, and what they were then ``identified`` as.
 
     Raises:
         InputError: it can't be written.
     """
-    made_of = {_canonical([point["dataset"], point["embedder"]]): identified(point) for point in points}
+    made_of = {_canonical(point["made_of"]): point["identified"] for point in points}
     record = {"call": _call(line, first), "made_of": made_of, "keys": sorted({point["key"] for point in points})}
     write_whole(_path(folder, line), json.dumps(record, indent=1) + "\n")
 
@@ -38,10 +41,8 @@ def standing(folder: Path, line: Sequence[str], first: DictConfig) -> bool:
         record = json.loads(_path(folder, line).read_text(encoding="utf-8"))
         if record["call"] != _call(line, first):
             return False
-        for settings, found in record["made_of"].items():
-            dataset, embedder = json.loads(settings)
-            if identified({"dataset": dataset, "embedder": embedder}) != found:
-                return False
+        if any(identified(json.loads(settings)) != found for settings, found in record["made_of"].items()):
+            return False
         points = [(key, read_point(folder / key[:KEY_LENGTH])) for key in record["keys"]]
     except (OSError, ValueError, KeyError, InputError):  # whatever is wrong, each point will tell
         return False

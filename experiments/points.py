@@ -27,7 +27,11 @@ from ..retrieval.stored import CandidateStore
 from .composition import build
 from .measurement import build_dataset, build_systems, measure, models
 
+MADE_OF = ("dataset", "embedder")
+"""The settings that name something whose content may change."""
 FLOORS = ("datasets", "retrieval", "evaluation")
+DATASETS = 16
+"""How many data sets a process keeps in memory."""
 PIPELINE = "recallmeter.retrieval.pipeline.Pipeline"
 
 
@@ -53,6 +57,8 @@ class Workshop:
         """Return the data set of resolved settings, built once."""
         identity = _canonical(settings["dataset"])
         if identity not in self.datasets:
+            if len(self.datasets) >= DATASETS:
+                del self.datasets[next(iter(self.datasets))]
             self.datasets[identity] = build_dataset(settings)
         return self.datasets[identity]
 
@@ -173,7 +179,7 @@ def point_key(settings: Mapping[str, Any]) -> str:
 
 
 def identified(settings: Mapping[str, Any]) -> list[str]:
-    """Return the fingerprint of the data set and the identity of the embedder's model, which settings alone do not tell."""
+    """Return the fingerprint of the data set and the identity of the embedder's model, which `MADE_OF` in the settings does not tell."""
     return [_workshop.dataset(settings).fingerprint, _model_identity(_canonical(settings["embedder"]))]
 
 

@@ -75,7 +75,7 @@ def sweep_point(config: DictConfig) -> Any:
     from hydra.core.hydra_config import HydraConfig
 
     from .composition import find_plug_ins, parameters, plain
-    from .points import run_point
+    from .points import MADE_OF, identified, run_point
 
     hydra = HydraConfig.get()
     find_plug_ins()
@@ -88,7 +88,7 @@ def sweep_point(config: DictConfig) -> Any:
         outcome = run_point(settings, line["parameters"], folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
         point, line = outcome.point, {**line, "status": outcome.status, "seconds": outcome.seconds, "error": outcome.point.error}
         if point.status == "complete":
-            line |= {"key": point.key, "dataset": settings["dataset"], "embedder": settings["embedder"]}
+            line |= {"key": point.key, "made_of": {name: settings[name] for name in MADE_OF}, "identified": identified(settings)}
             objectives = [point.mean(sweep["system"] or point.systems[0], name) for name in sweep["objectives"]]
             line["best"] = objectives[0]
     except InputError as error:
