@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import random
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -92,7 +97,7 @@ def test_a_finished_sweep_is_not_believed_when_something_changed(here: Path, cap
     assert main(line) == 0
     preset.write_text("# @package _global_\n# as before\nsystems: {bm25: {depth: 3}}\n")
     assert main(line) == 0
-    (next((here / "multirun" / "grid").glob("*/values.npy"))).unlink()
+    max((here / "multirun" / "grid").glob("*/values.npy"), key=lambda path: path.stat().st_mtime_ns).unlink()
     assert main(line) == 4
     shown = [line for line in capsys.readouterr().out.splitlines() if " ran, " in line]
     assert [line.partition(";")[0] for line in shown] == [
@@ -136,6 +141,7 @@ def test_changed_code_never_reuses_a_point(here: Path, capsys: pytest.CaptureFix
 
 
 FLAKY = """
+from contextlib import suppress
 from pathlib import Path
 
 class Flaky:
@@ -219,3 +225,22 @@ def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(
     assert len(whole) == 2 * 40
     assert killed == whole
     assert not [path for path in here.glob("killed/.*") if "partial" in path.name or "session" in path.name]
+
+
+@pytest.mark.integration  # a process of its own
+def test_on_a_terminal_a_bar_shows_the_best_so_far_and_elsewhere_nothing(here: Path) -> None:
+    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *GRID]
+    quiet = subprocess.run([*command, "name=quiet"], check=True, capture_output=True, text=True)
+    assert quiet.stderr == ""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the end of a pseudo-terminal
+            while piece := os.read(ours, 4096):
+                shown += piece
+    os.close(ours)
+    assert process.returncode == 0
+    assert "4/4" in shown.decode()
+    assert "best 0." in shown.decode()
