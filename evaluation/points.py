@@ -146,7 +146,7 @@ def read_point(folder: Path) -> Point | None:
         if not path.exists():
             return None
         raise InputError(f"{VALUES} is missing", where=str(folder), remedy="remove the folder; the point is then run again") from None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"a damaged point ({error})", where=str(path), remedy="remove the folder; the point is then run again") from error
     if not point.key.startswith(folder.name) or point.values.shape != (
         (len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)

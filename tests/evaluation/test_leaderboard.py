@@ -189,9 +189,10 @@ def test_a_point_that_is_not_there_is_none(tmp_path: Path) -> None:
 
 def test_damaged_points_are_refused(tmp_path: Path, difficulty: np.ndarray) -> None:
     write_point(tmp_path / "abc", point("abc", difficulty))
-    (tmp_path / "abc" / "values.npy").write_bytes(b"\x93NUMPY")
-    with pytest.raises(InputError, match="damaged"):
-        read_point(tmp_path / "abc")
+    for content in (b"\x93NUMPY", b""):
+        (tmp_path / "abc" / "values.npy").write_bytes(content)
+        with pytest.raises(InputError, match="damaged"):
+            read_point(tmp_path / "abc")
     (tmp_path / "abc" / "values.npy").unlink()
     with pytest.raises(InputError, match="missing"):
         read_point(tmp_path / "abc")
