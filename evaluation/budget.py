@@ -10,16 +10,17 @@ from .record import Run
 
 
 def recall_by_tokens(run: Run, system: str) -> tuple[list[float], list[float]]:
-    """Return, for each depth 1 … k of the answers, the mean tokens read and the mean recall, over the answerable queries.
+    """Return, for each depth from 1 to the longest answer, the mean tokens read and the mean recall, over the answerable queries.
 
     Tokens are those of the observations that were really returned, in the run's own counter.
     """
-    counter, depth = run.manifest["tokens_counter"], run.manifest["k"]
+    counter, rankings = run.manifest["tokens_counter"], run.rankings[system]
     cost = {identifier: count(render(o), counter) for identifier, o in run.observations.items()}
     queries = [query for query in run.queries.values() if query.answerable]
+    depth = max((len(rankings.get(query.id, ())) for query in queries), default=0)
     tokens, recalls = [0.0] * depth, [0.0] * depth
     for query in queries:
-        ids = [hit.id for hit in run.rankings[system].get(query.id, ())]
+        ids = [hit.id for hit in rankings.get(query.id, ())]
         read = list(accumulate(cost[identifier] for identifier in ids))
         found = list(accumulate(identifier in query.relevant for identifier in ids))
         for position in range(depth):
