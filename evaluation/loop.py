@@ -83,6 +83,8 @@ class Protocol:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise InputError(f"{name} is {value!r}", where=name, remedy=f"give a whole number of at least {least}")
+        if not isinstance(self.strict, bool):
+            raise InputError(f"strict is {self.strict!r}", where="protocol.strict", remedy="give true or false")
 
 
 def evaluate(dataset: Dataset, systems: Mapping[str, Retriever], protocol: Protocol, *, progress: bool = True) -> list[SystemResult]:
@@ -128,7 +130,9 @@ def _evaluate_one(
     began = perf_counter()
     try:
         system.index(dataset.observations)
-    except Exception as error:  # a plug-in may raise anything; it fails alone
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plug-in may raise anything, and call sys.exit; it fails alone
         tick(len(dataset.queries))
         failed = Answer("failed", error=f"index: {_told(error)}")
         return SystemResult(name, {query.id: failed for query in dataset.queries}, 0.0, 0.0)
@@ -153,7 +157,9 @@ def _warm_up(system: Retriever, queries: Sequence[Query], protocol: Protocol) ->
         began = perf_counter()
         try:
             system.search(query.text, protocol.k, scope=query.scope, asked_at=query.asked_at)
-        except Exception:  # the timed pass records it
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # the timed pass records it
             break
         if number == 0:
             cold = (perf_counter() - began) * 1e3
@@ -162,7 +168,7 @@ def _warm_up(system: Retriever, queries: Sequence[Query], protocol: Protocol) ->
 
 def _ask(system: Retriever, query: Query, protocol: Protocol, texts: _Texts) -> Answer:
     spans: list[Mapping[str, float]] = []
-    ranking = Ranking()
+    ranking, faults, hits = Ranking(), Faults({}, ()), ()
     try:
         for repeat in range(protocol.repeats):
             began = perf_counter()
@@ -172,11 +178,13 @@ def _ask(system: Retriever, query: Query, protocol: Protocol, texts: _Texts) -> 
             spans.append(found.trace.spans if found.trace and found.trace.spans else {"total": elapsed})
             if repeat == 0:
                 ranking = found
+                faults = inspect(ranking.hits, query, protocol.k, scopes=texts.scopes, times=texts.times)
+                hits = _accepted(ranking.hits, faults, query, protocol)
             elif not _alike(found.hits, ranking.hits):
                 raise InputError("two searches for one query gave different answers", where=f"query {query.id}", remedy="seed the system")
-        faults = inspect(ranking.hits, query, protocol.k, scopes=texts.scopes, times=texts.times)
-        hits = _accepted(ranking.hits, faults, query, protocol)
-    except Exception as error:  # a plug-in may raise anything; the query is counted and named
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plug-in may raise anything, and call sys.exit; the query is counted and named
         return Answer("failed", error=_told(error))
     return Answer(
         "ok" if hits else "empty",
@@ -189,11 +197,15 @@ def _ask(system: Retriever, query: Query, protocol: Protocol, texts: _Texts) -> 
 
 
 def _alike(one: Sequence[Hit], other: Sequence[Hit]) -> bool:
-    """Whether two answers agree up to the last digits of float32, which depend on where vectors lie in memory."""
+    """Whether two answers agree up to the last digits of float32, which depend on where vectors lie in memory.
+
+    One id that only one of them has may have tied for the last place; two would be another answer.
+    """
     if one == other or len(one) != len(other):
         return one == other
     scores = {hit.id: hit.score for hit in other}
-    # an id that only one of them has may have tied for the last place
+    if sum(hit.id not in scores for hit in one) > 1:
+        return False
     return all(isclose(hit.score, scores.get(hit.id, other[-1].score), rel_tol=1e-5, abs_tol=1e-6) for hit in one)
 
 
@@ -208,7 +220,8 @@ def _medians(spans: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: sorted(measured.get(name, 0.0) for measured in spans)[len(spans) // 2] for name in names}
 
 
-def _told(error: Exception) -> str:
-    """Return an error in one line, with its kind unless it is one of ours."""
+def _told(error: BaseException) -> str:
+    """Return an error in one printable line, with its kind unless it is one of ours."""
     line = " ".join(str(error).split()) or "no message"
+    line = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line)
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

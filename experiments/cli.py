@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -38,6 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character shows its code
     try:
         return _dispatch(arguments)
     except InputError as error:
@@ -51,6 +55,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except Exception as error:
+        if debug:
+            raise
+        print(f"recallmeter: {_unforeseen(error)}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def _unforeseen(error: Exception) -> str:
+    """Tell what no door foresaw in one line; exit code 1 would be read as a regression."""
+    if isinstance(error, OSError):
+        return str(
+            InputError(error.strerror or str(error), where=str(error.filename or "output"), remedy="see that it can be read and written")
+        )
+    return str(
+        InputError(f"{type(error).__name__}: {error}", where="a fault of recallmeter", remedy="--debug shows where; please report it")
+    )
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -170,6 +170,7 @@ def told_in_one_line(key: str = "") -> Iterator[None]:
     """Turn what Hydra and OmegaConf raise into an `InputError`."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     try:
         yield
@@ -177,6 +178,17 @@ def told_in_one_line(key: str = "") -> Iterator[None]:
         raise error.at(error.where or key) from error
     except (HydraException, OmegaConfBaseException) as error:
         raise _in_one_line(error, key) from error
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"a configuration file is not YAML in UTF-8 ({error})", where=key, remedy="mend it") from error
+    except ValueError as error:  # Hydra checks what a group is set to with plain ValueErrors
+        raise InputError(str(error), where=key, remedy="see `recallmeter run --cfg job` for what belongs there") from error
+    except OSError as error:
+        where = str(error.filename or key)
+        raise InputError(
+            error.strerror or str(error), where=where, remedy="see that it can be read and written, or name another"
+        ) from error
+    except SystemExit as error:
+        raise InputError(f"a plug-in called sys.exit({error.code!r})", where=key, remedy="let it raise an exception instead") from error
 
 
 def _in_one_line(error: Exception, key: str) -> InputError:

@@ -12,8 +12,8 @@ from ..datasets.errors import InputError
 from ..datasets.model import Dataset
 from ..evaluation.environment import environment
 from ..evaluation.loop import Protocol, SystemResult, evaluate
-from ..evaluation.measures import parse_measure
-from ..evaluation.metrics import Scores, score
+from ..evaluation.measures import Measure, parse_measure
+from ..evaluation.metrics import Scores, dangling, score
 from ..evaluation.record import config_hash
 from ..retrieval.embedding import CachedEmbedder
 from ..retrieval.ranking import Retriever
@@ -34,12 +34,26 @@ def build_dataset(settings: Mapping[str, Any]) -> Dataset:
     """Build the data set that resolved settings name.
 
     Raises:
-        InputError: it can't be built, or has no queries.
+        InputError: it can't be built, or has no observations or no queries.
     """
-    dataset: Dataset = build(settings["dataset"], "dataset")
-    if not dataset.queries:
-        raise InputError("the data set has no queries", where=f"dataset {dataset.name}", remedy="see `recallmeter data check`")
+    dataset = build(_group(settings, "dataset"), "dataset")
+    if not isinstance(dataset, Dataset):
+        raise InputError(
+            f"{type(dataset).__name__} is no data set", where="dataset._target_", remedy="name a function that returns a Dataset"
+        )
+    for what, records in (("observations", dataset.observations), ("queries", dataset.queries)):
+        if not records:
+            raise InputError(f"the data set has no {what}", where=f"dataset {dataset.name}", remedy="see `recallmeter data check`")
     return dataset
+
+
+def _group(settings: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    group = settings.get(key)
+    if not isinstance(group, Mapping):
+        raise InputError(
+            f"{group!r} is not a group of settings", where=key, remedy="see `recallmeter run --cfg job` for what belongs there"
+        )
+    return group
 
 
 def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retriever] = build) -> dict[str, Retriever]:
@@ -51,7 +65,13 @@ def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retrie
     Raises:
         InputError: one can't be built, or there is none.
     """
-    systems = {name: make(spec, f"systems.{name}") for name, spec in settings["systems"].items() if spec is not None}
+    specifications = _group({"systems": {}, **settings}, "systems")
+    systems = {name: make(spec, f"systems.{name}") for name, spec in specifications.items() if spec is not None}
+    for name, system in systems.items():
+        if not all(callable(getattr(system, method, None)) for method in ("index", "search")):
+            raise InputError(
+                f"{type(system).__name__} has no index and search", where=f"systems.{name}", remedy="a system needs both methods"
+            )
     if not systems:
         raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
     return systems
@@ -63,8 +83,8 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
     Raises:
         InputError: a setting out of range, or a measure that does not exist.
     """
-    protocol = Protocol(k=settings["k"], **settings["protocol"])
-    measures = [parse_measure(text) for text in settings["measures"]]
+    protocol = _protocol(settings)
+    measures = _measures(settings, protocol.k)
     started = _now()
     results = evaluate(dataset, systems, protocol, progress=progress)
     qrels = {query.id: query.relevant for query in dataset.queries}
@@ -77,6 +97,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
             "observations": len(dataset.observations),
             "queries": len(dataset.queries),
             "answerable": sum(query.answerable for query in dataset.queries),
+            "dangling": len(dangling(qrels, {observation.id for observation in dataset.observations})),
             "licence": dataset.licence,
         },
         "config_hash": config_hash(settings),
@@ -92,6 +113,31 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
         "ended": _now(),
     }
     return Measurement(protocol, results, scores, manifest)
+
+
+def _protocol(settings: Mapping[str, Any]) -> Protocol:
+    seed = settings["seed"]
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"seed is {seed!r}", where="seed", remedy="give a whole number of at least 0")
+    try:
+        return Protocol(k=settings["k"], **_group(settings, "protocol"))
+    except TypeError as error:
+        raise InputError(str(error).partition(") ")[2], where="protocol", remedy="see `recallmeter run --cfg job`") from error
+
+
+def _measures(settings: Mapping[str, Any], k: int) -> list[Measure]:
+    texts = settings["measures"]
+    if not isinstance(texts, list) or not texts:
+        raise InputError(f"{texts!r} is not a list of measures", where="measures", remedy="for example measures=[recall@5,ndcg@10]")
+    measures = [parse_measure(str(text)) for text in texts]
+    for measure in measures:
+        if measure.k is not None and measure.k > k:
+            raise InputError(
+                f"{measure} looks at {measure.k} hits, and only k = {k} are asked for",
+                where="measures",
+                remedy=f"set k={measure.k} or name others",
+            )
+    return measures
 
 
 def models(systems: Mapping[str, Retriever]) -> dict[str, str]:

@@ -71,6 +71,7 @@ class Workshop:
     def _pipeline(self, spec: Mapping[str, Any], key: str, dataset: Dataset) -> Retriever:
         arms, upstream = {}, [dataset.fingerprint, code_version()]
         for arm, settings in spec["arms"].items():
+            arms[arm] = None
             if settings is not None:
                 upstream.append(f"{arm}={_canonical(settings)}")  # a later arm may start from what the earlier ones found
                 arms[arm] = self.store.arm("\n".join(upstream), self._arm(settings, f"{key}.arms.{arm}"))

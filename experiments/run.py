@@ -55,6 +55,8 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
         print("", waterfall.slowest_queries(run), "", sep="\n")
     for line in waterfall.slow_searches(run):
         print(line, file=sys.stderr)
+    if dangling := run.manifest["dataset"]["dangling"]:
+        print(f"{dangling} judgments name observations that the data set does not have; they count as not found", file=sys.stderr)
     for failure in run.manifest["failures"]:
         print(
             f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr

@@ -50,7 +50,7 @@ class BM25:
         self.analyzer = analyzer or Analyzer()
         self.groups = load_groups(synonyms) if synonyms is not None else ()
         self.synonym_weight, self.prefix_weight, self.k1, self.b = synonym_weight, prefix_weight, k1, b
-        for name, most in (("synonym_weight", 1.0), ("prefix_weight", 1.0), ("k1", np.inf), ("b", 1.0)):
+        for name, most in (("synonym_weight", 1.0), ("prefix_weight", 1.0), ("k1", 1e6), ("b", 1.0)):
             if not 0 <= getattr(self, name) <= most:
                 raise InputError(f"{name} {getattr(self, name)} is not in 0–{most:g}", where=name)
 

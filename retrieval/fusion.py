@@ -33,6 +33,8 @@ class WeightedRRF:
         for name, weight in self.weights.items():
             if not weight >= 0:
                 raise InputError(f"weight {weight} is negative", where=f"fusion.weights.{name}")
+        if self.weights and not any(self.weights.values()):
+            raise InputError("every weight is 0", where="fusion.weights", remedy="give one arm a weight above 0, or none a weight")
         if not self.k > 0:
             raise InputError(f"k {k} is not positive", where="fusion.k")
         if not self.agreement_bonus >= 0:

@@ -51,7 +51,9 @@ class Pipeline:
             raise InputError("a pipeline needs at least one arm", where="arms")
         if len(self.arms) > 1 and fusion is None:
             raise InputError(f"{len(self.arms)} arms but no fusion", where="fusion", remedy="name one, such as WeightedRRF")
-        if depth < 1:
+        if unknown := sorted(set(getattr(fusion, "weights", {})) - set(arms)):
+            raise InputError(f"there is no arm {unknown[0]!r}", where=f"fusion.weights.{unknown[0]}", remedy=f"there are {', '.join(arms)}")
+        if not isinstance(depth, int) or depth < 1:
             raise InputError(f"depth {depth} is below 1", where="depth")
         self._shards: dict[str, _Shard] = {}
 

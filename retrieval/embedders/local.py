@@ -46,6 +46,8 @@ class SentenceTransformerEncoder:
         download: bool = False,
     ) -> None:
         self.path = model_folder(path, download=download)
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise InputError(f"batch_size {batch_size!r} is not a whole number of at least 1", where="embedder.encoder.batch_size")
         self.batch_size = batch_size
         self.prompts: dict[Kind, str | None] = {"query": query_prompt, "document": document_prompt}
         self.sha256 = weights_sha256(self.path)
@@ -73,7 +75,9 @@ def _load(path: str) -> SentenceTransformer:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # it would land in logs
     return SentenceTransformer(path, device="cpu", local_files_only=True)
 
 

@@ -96,6 +96,25 @@ class Broken(Shortest):
         raise RuntimeError("out of\\nluck")
 
 
+class Leaving(Shortest):
+    def search(self, query, k, *, scope="", asked_at=None):
+        import sys
+        sys.exit(0)
+
+
+class Unprintable(Shortest):
+    def search(self, query, k, *, scope="", asked_at=None):
+        raise ValueError("half \\ud800 and \\x1b[31m red")
+
+
+class Shuffling(Shortest):
+    calls = 0
+
+    def search(self, query, k, *, scope="", asked_at=None):
+        Shuffling.calls += 1
+        return [(o.id, 1.0) for o in sorted(self.memory, key=lambda o: hash((o.id, Shuffling.calls)))[:k]]
+
+
 class Greedy(Shortest):
     def search(self, query, k, *, scope="", asked_at=None):
         return super().search(query, k + 1, scope=scope, asked_at=asked_at) * 2
@@ -106,7 +125,7 @@ class Greedy(Shortest):
 def plug_ins(here: Path) -> Path:
     (here / "mine" / "system").mkdir(parents=True)
     (here / "mine" / "my_memory.py").write_text(PLUG_IN)
-    for name in ("shortest", "broken", "greedy"):
+    for name in ("shortest", "broken", "greedy", "leaving", "unprintable", "shuffling"):
         yaml = f"# @package systems.{name}\n_target_: my_memory.{name.capitalize()}\n"
         (here / "mine" / "system" / f"{name}.yaml").write_text(yaml)
     return here
@@ -130,6 +149,23 @@ def test_a_plug_in_that_raises_fails_alone(plug_ins: Path, capsys: pytest.Captur
     assert run.summary["systems"]["grep"]["measures"]["recall@10"]["mean"] > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("leaving", "SystemExit: 0"),
+        ("unprintable", r"ValueError: half \ud800 and \x1b[31m red"),
+        ("shuffling", "two searches for one query gave different answers"),
+    ],
+)
+def test_whatever_a_plug_in_does_is_told_and_the_others_are_kept(plug_ins: Path, name: str, error: str) -> None:
+    assert main(["run", "--config-dir", "mine", f"system=[{name},grep]", "hydra.run.dir=out"]) == 4
+    run = load_run(plug_ins / "out")
+    (failure,) = run.manifest["failures"]
+    assert failure["system"] == name
+    assert error in failure["error"]
+    assert run.summary["systems"]["grep"]["measures"]["recall@10"]["mean"] > 0
+
+
 def test_a_breach_of_the_contract_is_named_or_repaired_and_counted(plug_ins: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--config-dir", "mine", "system=[greedy]", "hydra.run.dir=strict"]) == 4
     assert "id twice" in told(capsys)
@@ -143,6 +179,20 @@ def test_a_breach_of_the_contract_is_named_or_repaired_and_counted(plug_ins: Pat
         (["systems.bm25.arms.bm25.k2=1"], "unknown configuration key"),
         (["system=bm52"], "did you mean 'bm25'"),
         (["system=[bm25,grpe]"], "did you mean 'grep'"),
+        (["system=[]"], "no system to evaluate"),
+        (["systems=foo"], "systems"),
+        (["protocol=null"], "protocol"),
+        (["measures=null"], "is not a list of measures"),
+        (["measures=[]"], "is not a list of measures"),
+        (["measures=[recall@50]"], "recall@50 looks at 50 hits"),
+        (["k=5"], "looks at 10 hits"),
+        (["seed=abc"], "seed is 'abc'"),
+        (["seed=-1"], "seed is -1"),
+        (["dataset=null"], "must be a string or a list"),
+        (["protocol.strict=maybe"], "strict is 'maybe'"),
+        (["system=dual", "systems.dual.fusion.weights={bm25: 0, vector: 0}"], "every weight is 0"),
+        (["system=dual", "+systems.dual.fusion.weights.graph=1"], "there is no arm 'graph'"),
+        (["hydra.run.dir=/proc/nowhere/run"], "/proc/nowhere"),
         (["dataset=webap"], "did you mean 'webapp'"),
         (["system=[bm25"], "system=[bm25"),
         (["k=0"], "k is 0"),
