@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..datasets.errors import InputError
+from ..datasets.file import write_file
 from ..datasets.model import Query
 from ..retrieval.ranking import Hit
 from .compare import DEPTH, DIGITS, Results, results_of
@@ -75,14 +75,7 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
     Raises:
         InputError: the file can't be written.
     """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(_text(baseline), encoding="utf-8")
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(f"the baseline can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
+    write_file(path, _text(baseline), "the baseline")
 
 
 def read_baseline(path: str | Path) -> Baseline:

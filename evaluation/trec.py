@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..datasets.errors import InputError
 from ..datasets.faults import Judgment, Refused
+from ..datasets.file import write_file
 from ..datasets.model import check_id
 from ..datasets.qrels import read_qrels as read_judgments
 from ..datasets.reading import Repeated, read_document, read_rows
@@ -148,12 +148,4 @@ def _check(query: str, document: str, where: str) -> None:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        os.replace(partial, path)
-    except OSError as error:
-        raise InputError(f"can't be written ({error.strerror or error})", where=str(path)) from None
-    finally:
-        partial.unlink(missing_ok=True)
+    write_file(path, "".join(f"{line}\n" for line in lines))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..datasets.file import write_file
 from ..evaluation.budget import recall_by_tokens
 from ..evaluation.record import Run
 from .table import HEADLINE
@@ -80,14 +81,13 @@ def budget_figure(run: Run, path: Path, systems: Sequence[str]) -> None:
 
 @contextmanager
 def figure_file(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
-    """Give a figure in the house style and write it to `path` as SVG without a date, by way of a temporary file."""
+    """Give a figure in the house style and write it to `path` as SVG without a date."""
     from matplotlib import style
     from matplotlib.figure import Figure
 
     with style.context(STYLE):
         figure = Figure(figsize=size)
         yield figure
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
-        figure.savefig(partial, format="svg", metadata={"Date": None})
-        os.replace(partial, path)
+        drawn = BytesIO()
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    write_file(path, drawn.getvalue(), "the figure")

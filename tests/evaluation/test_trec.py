@@ -145,7 +145,8 @@ def test_nothing_is_written_of_a_run_that_cannot_be(tmp_path: Path, run: dict[st
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "no").write_text("")
     with pytest.raises(InputError, match="can't be written"):
         write_run_file(tmp_path / "no" / "run.trec", {"q": [Hit("a", 1.0)]}, tag="x")
 

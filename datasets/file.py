@@ -1,0 +1,49 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from .errors import InputError
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether `path` is there and is neither a file nor a folder: a pipe, a terminal, a device."""
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except OSError:  # whoever writes there is told
+        return False
+
+
+def write_file(path: Path, content: str | bytes, what: str = "the file") -> None:
+    """Write a file by way of a temporary one beside it; folders above it are made.
+
+    A link is followed. A pipe or a device is written through, since a file in its place would cut off whoever reads it.
+
+    Args:
+        content: text is written as UTF-8.
+        what: how the error calls it.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    partial = None
+    try:
+        if is_stream(path):
+            path.write_bytes(data)
+            return
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
+        partial.write_bytes(data)
+        os.replace(partial, target)
+    except (OSError, RuntimeError) as error:  # `resolve` tells a loop of links as the latter
+        told = getattr(error, "strerror", None) or error
+        raise InputError(f"{what} can't be written ({told})", where=str(path), remedy="write elsewhere") from error
+    finally:
+        if partial:
+            with suppress(OSError):  # the folder itself may be the fault
+                partial.unlink()
