@@ -7,14 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ..datasets.errors import InputError
+from ..datasets.file import write_file
 from ..evaluation.baseline import Baseline, baseline_of, read_baseline
 from ..evaluation.gate import GateReport, gate
-from ..evaluation.record import Run, load_run
+from ..evaluation.record import load_run
 from ..evaluation.rules import OnInconclusive, Rules, read_rules, rules_from
 from ..reports.gate import record, text
 
@@ -60,11 +60,14 @@ def execute(arguments: argparse.Namespace) -> int:
     )
     run, baseline = load_run(arguments.run), load_baseline(arguments.baseline)
     report = gate(run, baseline, rules, where=arguments.baseline, allow_different=arguments.allow_different_queries)
-    print(json.dumps(record(report), indent=1, ensure_ascii=False) if arguments.json else text(report))
     if arguments.junit:
-        _write_junit(report, run, Path(arguments.junit))
-    if arguments.github:
-        _tell_github(report, sys.stderr if arguments.json else sys.stdout)
+        from ..reports.junit import junit
+
+        write_file(Path(arguments.junit), junit(report, name=run.path.name, ended=run.manifest["ended"]), "the JUnit file")
+    told = _tell_github(report) if arguments.github else ()
+    print(json.dumps(record(report), indent=1, ensure_ascii=False) if arguments.json else text(report))
+    for line in told:
+        print(line, file=sys.stderr if arguments.json else sys.stdout)
     return report.exit_code
 
 
@@ -124,29 +127,18 @@ def load_baseline(path: str | Path) -> Baseline:
     return baseline_of(load_run(path)) if Path(path).is_dir() else read_baseline(path)
 
 
-def _write_junit(report: GateReport, run: Run, path: Path) -> None:
-    from ..reports.junit import junit
-
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(junit(report, name=run.path.name, ended=run.manifest["ended"]), encoding="utf-8")
-        os.replace(partial, path)
-    except OSError as error:
-        with suppress(OSError):  # the folder itself may be the fault
-            partial.unlink()
-        raise InputError(f"the JUnit file can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
-
-
-def _tell_github(report: GateReport, log: TextIO) -> None:
-    """Outside GitHub Actions there is no file for the summary, so it is printed."""
+def _tell_github(report: GateReport) -> list[str]:
+    """Write what GitHub Actions reads from files, and return the lines for its log; outside it the summary is among them."""
     from ..reports.github import summary, workflow_commands
 
-    for line in workflow_commands(report):
-        print(line, file=log)
+    lines = list(workflow_commands(report))
     for variable, content in (("GITHUB_STEP_SUMMARY", summary(report)), ("GITHUB_OUTPUT", f"verdict={report.verdict}\n")):
         if path := os.environ.get(variable):
-            with Path(path).open("a", encoding="utf-8") as file:
-                file.write(content)
+            try:
+                with Path(path).open("a", encoding="utf-8") as file:
+                    file.write(content)
+            except OSError as error:
+                raise InputError(f"can't be written ({error.strerror})", where=path, remedy=f"see the variable {variable}") from error
         elif variable == "GITHUB_STEP_SUMMARY":
-            print(content, file=log)
+            lines.append(content)
+    return lines

@@ -62,6 +62,12 @@ def test_all_outputs_at_once(runs, monkeypatch, capsys):
     assert "::error title=main recall@10" in err
 
 
+def test_nothing_is_judged_aloud_before_every_file_is_written(runs, monkeypatch, capsys):
+    assert "the JUnit file can't be written" in refused(capsys, "gate", "good", "--baseline", "baseline.json", "--junit", "baseline.json/x")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(runs / "baseline.json" / "x"))
+    assert "see the variable GITHUB_STEP_SUMMARY" in refused(capsys, "gate", "good", "--baseline", "baseline.json", "--github")
+
+
 def test_outside_github_the_summary_is_printed(runs, monkeypatch, capsys):
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
@@ -110,6 +116,10 @@ def test_a_baseline_rises_by_the_ratchet_and_falls_by_a_reason(runs, capsys):
     assert json.loads((runs / "baseline.json").read_text())["reasons"][0].startswith("labels mended (main recall@5 falls")
     assert main(["baseline", "good", "-o", "baseline.json", "--ratchet"]) == 0
     assert main(["gate", "good", "--baseline", "baseline.json"]) == 0
+
+
+def test_a_baseline_that_cannot_be_written_is_one_line(runs, capsys):
+    assert "the baseline can't be written" in refused(capsys, "baseline", "good", "-o", "good/run.json/x")
 
 
 def test_a_baseline_of_some_systems(runs, capsys):
