@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..datasets.errors import InputError
+from ..datasets.file import write_file
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
@@ -28,9 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the leaderboard in the chosen form."""
+    if arguments.top < 1:
+        raise InputError(f"{arguments.top} rows can't be shown", where="--top", remedy="give 1 or more")
     from ..evaluation.leaderboard import Leaderboard
     from ..evaluation.measures import parse_measure
-    from ..evaluation.points import read_points, write_whole
+    from ..evaluation.points import read_points
     from ..reports import leaderboard as report
     from ..reports.table import aligned, markdown
 
@@ -40,7 +45,7 @@ def execute(arguments: argparse.Namespace) -> int:
         for path in report.draw(board, Path(arguments.figures)):
             print(path, file=sys.stderr)
     if arguments.front:
-        write_whole(Path(arguments.front), _csv([row for row in report.records(board) if row["pareto"]]))
+        write_file(Path(arguments.front), _csv([row for row in report.records(board) if row["pareto"]]), "the table")
         print(arguments.front, file=sys.stderr)
     if arguments.json:
         print(json.dumps({"measure": board.measure, "failed": board.failed, "rows": report.records(board)}, indent=1, default=str))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import os
-from contextlib import suppress
+from os.path import realpath
 from pathlib import Path
 
 from ..datasets.errors import InputError
+from ..datasets.file import is_stream, write_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory; for --html also several, and folders of sweeps")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where the Markdown goes (default: report.md); its figures go into figures/ beside it"
-    )
+    where = "where the Markdown goes (default: report.md); its figures go into figures/ beside it, or here if FILE is a pipe"
+    parser.add_argument("-o", "--output", metavar="FILE", help=where)
     parser.add_argument("--html", metavar="FILE", help="write the explorer, one page that opens in any browser; Markdown with -o alone")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and its figures, or the explorer; print each path."""
+    if arguments.html and arguments.output and realpath(arguments.html) == realpath(arguments.output):
+        raise InputError("the report and the explorer can't be one file", where=arguments.output, remedy="name two files")
     if arguments.html:
         _write(Path(arguments.html), _explorer([Path(path) for path in arguments.runs]))
     if arguments.output or not arguments.html:
@@ -39,8 +40,10 @@ def _markdown(runs: list[str], path: Path) -> str:
             f"a Markdown report is of one run, not of {len(runs)}", where=runs[1], remedy="write the explorer with --html FILE"
         )
     run = load_run(runs[0])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return preset.render(run) if "claim" in run.config else write_report(run, path)
+    if "claim" in run.config:
+        return preset.render(run)
+    # what is written is the end of a link, such as /dev/stdout may be; no folder of figures belongs among devices
+    return write_report(run, Path(path.name) if is_stream(path) else Path(realpath(path)))
 
 
 def _explorer(folders: list[Path]) -> str:
@@ -56,14 +59,6 @@ def _explorer(folders: list[Path]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, and print its path."""
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8", errors="replace")
-        os.replace(partial, path)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise InputError(f"the report can't be written ({error.strerror})", where=str(path), remedy="write elsewhere") from error
-    print(path)
+    write_file(path, text.encode("utf-8", errors="replace"), "the report")
+    if not is_stream(path):
+        print(path)

@@ -1,0 +1,76 @@
+"""The door report: where its files go, and how it ends when they cannot go there."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from recallmeter.experiments.cli import main
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "run"
+    assert main(["run", "system=[grep,random]", f"hydra.run.dir={folder}"]) == 0
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return the one line that a command is refused with."""
+    capsys.readouterr()
+    assert main(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize("name", ["file/x.md", "n" * 300, "folder"])
+def test_what_cannot_be_written_is_one_line(run: Path, here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (here / "file").write_text("")
+    (here / "folder").mkdir()
+    assert "can't be written" in refused(capsys, "report", str(run), "-o", name)
+    assert "can't be written" in refused(capsys, "report", str(run), "--html", name)
+
+
+def test_a_folder_that_cannot_be_looked_at_is_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "too long" in refused(capsys, "report", "n" * 300)
+    assert "too long" in refused(capsys, "report", "n" * 300, "--html", "x.html")
+
+
+def test_report_and_explorer_are_two_files(run: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "can't be one file" in refused(capsys, "report", str(run), "-o", "x.md", "--html", "./x.md")
+    assert not list(here.iterdir())
+
+
+def test_the_figures_go_beside_the_file_at_the_end_of_a_link(run: Path, here: Path) -> None:
+    (here / "links").mkdir()
+    (here / "links" / "out").symlink_to(here / "report.md")
+    assert main(["report", str(run), "-o", "links/out"]) == 0
+    assert sorted(path.name for path in here.iterdir()) == ["figures", "links", "report.md"]
+    assert [path.name for path in (here / "links").iterdir()] == ["out"]
+
+
+def test_a_pipe_gets_the_report_and_the_figures_go_here(run: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = here / "elsewhere" / "pipe"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()), daemon=True)
+    reader.start()
+    capsys.readouterr()
+    assert main(["report", str(run), "-o", str(pipe)]) == 0
+    reader.join(5)
+    assert "(figures/pipe-quality.svg)" in heard[0]
+    assert capsys.readouterr().out == ""
+    assert (here / "figures" / "pipe-quality.svg").is_file()
+    assert list(pipe.parent.iterdir()) == [pipe]
+    assert pipe.is_fifo()
