@@ -16,7 +16,7 @@ from ..datasets.errors import InputError
 from ..datasets.file import write_file
 from ..datasets.model import Query
 from ..retrieval.ranking import Hit
-from .compare import DEPTH, DIGITS, Results, results_of
+from .compare import DEPTH, DIGITS, Results, check_answerable, results_of
 from .measures import parse_measure
 from .metrics import score
 from .record import Run
@@ -50,8 +50,9 @@ def baseline_of(run: Run) -> Baseline:
     """Take a baseline from a run.
 
     Raises:
-        InputError: a system failed in it.
+        InputError: a system failed in it, or no query has an answer.
     """
+    check_answerable(run)
     if run.manifest["failures"]:
         failed = run.manifest["failures"][0]
         raise InputError(

@@ -32,6 +32,8 @@ DIGITS = 6
 DEPTH = 10
 """How many ids of each ranking a baseline keeps, and reports look at."""
 
+_SILENT, _NEEDED = "no query of the data set {} has an answer", "run a data set whose queries name what is relevant"
+
 Test = Literal["randomisation", "t", "wilcoxon"]
 Correction = Literal["holm", "bh"]
 
@@ -60,6 +62,12 @@ class Results:
     def rows(self) -> Mapping[str, int]:
         """Query → its position in the arrays."""
         return {query: row for row, query in enumerate(self.queries)}
+
+
+def check_answerable(run: Run) -> None:
+    """Raise `InputError` where no query of a run has an answer, so that there is no mean of anything."""
+    if not any(query.answerable for query in run.queries.values()):
+        raise InputError(_SILENT.format(run.manifest["dataset"]["name"]), where=str(run.path), remedy=_NEEDED)
 
 
 def results_of(run: Run, system: str, *, label: str = "") -> Results:
@@ -160,6 +168,9 @@ def pair(before: Results, after: Results, *, allow_different: bool = False) -> P
         if only := sorted(set(before.queries) ^ set(after.queries)):
             raise InputError(f"{names} differ in their queries: {len(only)} are in only one, such as {only[0]!r}", remedy=remedy)
     pairing = Pairing(before, after, common)
+    for side in (before, after):
+        if not side.queries:
+            raise InputError(_SILENT.format(f"of {side.label}"), remedy=_NEEDED)
     if not common:
         raise InputError(f"{names} have no answerable query in common", remedy="evaluate both on one data set")
     if not pairing.measures:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..evaluation.compare import Difference, compare, pair, results_of
+from ..datasets.errors import InputError
+from ..evaluation.compare import Difference, check_answerable, compare, pair, results_of
 from ..evaluation.record import Run
 from .table import HEADLINE, NONE, latency, percent
 
@@ -46,13 +47,20 @@ class Steps:
 
     @classmethod
     def of(cls, run: Run) -> Steps:
-        """Read the report's part of the run's configuration; without steps there, every system is held against the first."""
+        """Read the report's part of the run's configuration; without steps there, every system is held against the first.
+
+        Raises:
+            InputError: no query has an answer, or the run lacks the main measure.
+        """
+        check_answerable(run)
+        if MAIN not in run.measures:
+            raise InputError(f"there is no {MAIN} in the run", where=str(run.path), remedy=f"run it with {MAIN} among the measures")
         wanted = run.config["report"]
         main = tuple(name for name in (wanted["main"] or run.systems) if name in run.systems)
         pairs = [(step["title"], step["from"], step["to"]) for step in (wanted["steps"] or ())]
         pairs = pairs or [(f"{main[0]} → {name}", main[0], name) for name in main[1:]]
         pairs = [pair for pair in pairs if pair[1] in run.systems and pair[2] in run.systems]
-        rivals = [name for name in run.systems if name not in wanted["controls"]]
+        rivals = [name for name in run.systems if name not in wanted["controls"]] or list(run.systems)
         rivals.sort(key=lambda name: (-(run.summary["systems"][name]["measures"][MAIN]["mean"] or 0.0), name))
         leads = [(name, rivals[0]) for name in rivals[1:]]
         transitions = [(before, after) for _, before, after in pairs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -101,6 +102,14 @@ def test_what_cannot_be_judged_is_refused_in_one_line(runs, write_run, memory, c
     assert "recall@5 is 1.7" in refused(capsys, "gate", "good", "--baseline", "baseline.json")
     (runs / "baseline.json").write_text(text.replace('"values": [1, 1,', '"values": [0.5, 1,', 1))
     assert "the ids beside it give 1" in refused(capsys, "gate", "good", "--baseline", "baseline.json")
+
+
+def test_a_data_set_without_answers_is_named_as_the_cause(runs, write_run, memory, capsys):
+    silent = Dataset("silent", memory.observations, tuple(query for query in memory.queries if not query.answerable))
+    write_run("silent", {"main": {}, "side": {}}, dataset=silent)
+    for arguments in (["gate", "silent", "--baseline", "silent"], ["compare", "silent"], ["baseline", "silent", "-o", "new.json"]):
+        assert re.search("no query of the data set (silent|of main) has an answer", refused(capsys, *arguments))
+    assert not (runs / "new.json").exists()
 
 
 def test_rows_lost_from_a_run_are_missed(runs, capsys):

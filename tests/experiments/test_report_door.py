@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -44,6 +45,26 @@ def test_what_cannot_be_written_is_one_line(run: Path, here: Path, capsys: pytes
 def test_a_folder_that_cannot_be_looked_at_is_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "too long" in refused(capsys, "report", "n" * 300)
     assert "too long" in refused(capsys, "report", "n" * 300, "--html", "x.html")
+
+
+def test_a_report_needs_answers_and_its_main_measure(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "data").mkdir()
+    (here / "data" / "queries.jsonl").write_text('{"id": "q", "text": "unheard of"}\n')
+    observation = {"id": "o", "session_id": "s", "timestamp": "2024-01-01T00:00:00Z", "type": "note", "title": "a note"}
+    (here / "data" / "observations.jsonl").write_text(json.dumps(observation) + "\n")
+    assert main(["run", "system=grep", "dataset=jsonl", "dataset.path=data", "hydra.run.dir=silent"]) == 0
+    assert "no query of the data set data has an answer" in refused(capsys, "report", "silent")
+    assert main(["run", "system=grep", "measures=[recall@5]", "hydra.run.dir=other"]) == 0
+    assert "there is no recall@10 in the run" in refused(capsys, "report", "other")
+    assert main(["report", "silent", "--html", "page.html"]) == 0
+    assert main(["report", "other", "--html", "page.html"]) == 0
+    assert not (here / "figures").exists()
+
+
+def test_a_run_of_controls_alone_has_a_report(here: Path) -> None:
+    assert main(["run", "system=random", "hydra.run.dir=chance"]) == 0
+    assert main(["report", "chance"]) == 0
+    assert "**random finds the most**" in (here / "report.md").read_text()
 
 
 def test_report_and_explorer_are_two_files(run: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
