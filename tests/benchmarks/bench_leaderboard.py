@@ -68,7 +68,7 @@ def main() -> None:
         theirs, _ = timed(PEER, folder)
     what = f"{CONFIGURATIONS * SEEDS:,} points × {QUERIES} queries × {len(MEASURES)} measures"
     print(
-        f"leaderboard, {what}: {ours:.2f} s, {memory:.0f} MB; pandas, which reads the records alone: {theirs:.2f} s, ratio {theirs / ours:.2f}"
+        f"leaderboard, {what}: {ours:.2f} s, {memory:.0f} MB; pandas on the records alone: {theirs:.2f} s, ratio {theirs / ours:.2f}"
     )
 
 
