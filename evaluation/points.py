@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..datasets.errors import InputError
+from ..datasets.file import write_file
 from .loop import SystemResult
 from .metrics import Scores
 from .statistics import Floats
@@ -125,7 +126,11 @@ def write_point(folder: Path, point: Point) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(partial, folder)
     except OSError as error:
-        raise _unwritable("the point", folder, error) from error
+        raise InputError(
+            f"the point can't be written ({error.strerror or error})",
+            where=str(folder),
+            remedy="make room or give write access, then start the same sweep again: what is done is kept",
+        ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -211,7 +216,7 @@ def write_table(folder: Path) -> None:
                     latency["p95"],
                 ]
             )
-    write_whole(folder / TABLE, text.getvalue())
+    write_file(folder / TABLE, text.getvalue(), "the table of points")
 
 
 def _sound(folder: Path) -> Iterator[Point]:
@@ -226,32 +231,7 @@ def column(parameter: str) -> str:
     return "/system" if parameter == "system" else parameter
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all.
-
-    Raises:
-        InputError: it can't be written.
-    """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    except OSError as error:
-        raise _unwritable("the table", path, error) from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def sort_key(value: Any) -> tuple[int, float, str]:
     """Order numbers as numbers, before everything else by its text."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return (0, float(value), "") if number else (1, 0.0, str(value))
-
-
-def _unwritable(what: str, path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"{what} can't be written ({error.strerror or error})",
-        where=str(path),
-        remedy="make room or give write access, then start the same sweep again: what is done is kept",
-    )

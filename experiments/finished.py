@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..datasets.errors import InputError
-from ..evaluation.points import KEY_LENGTH, read_point, write_whole
+from ..datasets.file import write_file
+from ..evaluation.points import KEY_LENGTH, read_point
 from .composition import config_folders, plain
 from .points import code_version, identified
 
@@ -32,7 +33,7 @@ def remember(folder: Path, line: Sequence[str], first: DictConfig, points: Seque
     """
     made_of = {_canonical(point["made_of"]): point["identified"] for point in points}
     record = {"call": _call(line, first), "made_of": made_of, "keys": sorted({point["key"] for point in points})}
-    write_whole(_path(folder, line), json.dumps(record, indent=1) + "\n")
+    write_file(_path(folder, line), json.dumps(record, indent=1) + "\n")
 
 
 def standing(folder: Path, line: Sequence[str], first: DictConfig) -> bool:
