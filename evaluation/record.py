@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -21,8 +22,10 @@ from .loop import SystemResult
 from .metrics import Scores
 from .trec import read_run, write_run_file
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a run directory changes in a way that older readers would misread."""
+
+MANIFEST = "run.json"
 
 COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relevant", "returned", "tokens")
 """The columns of ``per_query.csv`` before those of the measures."""
@@ -57,7 +60,6 @@ def write_record(
     try:
         partial.mkdir(parents=True)
         (partial / "config.yaml").write_text(config_yaml, encoding="utf-8")
-        _write_json(partial / "run.json", {"format": FORMAT, **manifest})
         _write_json(partial / "summary.json", summary)
         _write_lines(partial / "queries.jsonl", (query.as_record() for query in dataset.queries))
         _write_lines(partial / "observations.jsonl", (o.as_record() for o in _mentioned(dataset, results)))
@@ -69,6 +71,7 @@ def write_record(
             rankings = {query: answer.hits for query, answer in result.answers.items()}
             write_run_file(partial / "rankings" / f"{result.name}.trec", rankings, tag=result.name)
             _write_lines(partial / "traces" / f"{result.name}.jsonl", _traces(result))
+        _write_json(partial / MANIFEST, {"format": FORMAT, **manifest, "files": hashes_of(partial)})
         os.replace(partial, folder)
     except OSError as error:
         raise InputError(
@@ -83,6 +86,12 @@ def check_free(folder: Path) -> None:
     """Raise `InputError` unless a run may be written to `folder`: absent, or an empty directory."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("something is there already", where=str(folder), remedy="choose another hydra.run.dir, or remove it")
+
+
+def hashes_of(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 (hex) of every file of a run but its manifest, by name within the run; a reader trusts no others."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -164,7 +173,10 @@ def _traces(result: SystemResult) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run directory, read; what is large is read when it is first asked for."""
+    """A run directory, read; what is large is read when it is first asked for.
+
+    Every attribute raises `InputError` where a file behind it is missing, or is not the one that the run wrote.
+    """
 
     path: Path
     manifest: Mapping[str, Any]
@@ -199,72 +211,91 @@ class Run:
 
     @cached_property
     def _dataset(self) -> Dataset:
+        for name in ("queries.jsonl", "observations.jsonl"):
+            self._content(name)
         return load_jsonl(str(self.path))
 
     @cached_property
     def per_query(self) -> list[dict[str, Any]]:
         """The rows of ``per_query.csv``: counts as int, measures as float, None where a query is unanswerable."""
-        path = self._file("per_query.csv")
-        with path.open(encoding="utf-8", newline="") as file:
-            return [_typed(row, f"{path}:{number}") for number, row in enumerate(csv.DictReader(file), start=2)]
+        rows = csv.DictReader(io.StringIO(self._text("per_query.csv"), newline=""))
+        return [_typed(row, f"{self.path / 'per_query.csv'}:{number}") for number, row in enumerate(rows, start=2)]
 
     @cached_property
     def rankings(self) -> dict[str, dict[str, tuple[Hit, ...]]]:
         """System → query → hits, best first; a query with no hit is missing."""
-        files = {name: self._file(f"rankings/{name}.trec") for name in self.systems}
-        # a system that found nothing at all left an empty file, which is no fault here
-        return {name: {q: tuple(hits) for q, hits in read_run(file).items()} if file.stat().st_size else {} for name, file in files.items()}
+        found: dict[str, dict[str, tuple[Hit, ...]]] = {}
+        for name in self.systems:
+            file = f"rankings/{name}.trec"
+            # a system that found nothing at all left an empty file, which is no fault here
+            hits = read_run(self.path / file) if self._content(file) else {}
+            found[name] = {query: tuple(ranking) for query, ranking in hits.items()}
+        return found
 
     @cached_property
     def timings(self) -> list[tuple[str, str, str, float]]:
         """Rows of (system, query, span, milliseconds); the query is "" for ``index`` and ``cold``."""
-        with self._file("timings.csv").open(encoding="utf-8", newline="") as file:
-            return [(row["system"], row["query"], row["span"], float(row["ms"])) for row in csv.DictReader(file)]
+        rows = csv.DictReader(io.StringIO(self._text("timings.csv"), newline=""))
+        return [(row["system"], row["query"], row["span"], float(row["ms"])) for row in rows]
 
     def traces(self, system: str) -> dict[str, dict[str, Any]]:
         """Query → its trace: candidates by arm, what each stage dropped, notes, error."""
         lines = self._text(f"traces/{system}.jsonl").splitlines()
         return {trace["query"]: trace for trace in map(json.loads, lines)}
 
-    def _file(self, name: str) -> Path:
-        path = self.path / name
-        if not path.is_file():
-            raise InputError("this file of the run is missing", where=str(path), remedy="run it again")
-        return path
+    def _content(self, name: str) -> bytes:
+        return _as_written(self.path, name, self.manifest["files"])
 
     def _text(self, name: str) -> str:
-        return self._file(name).read_text(encoding="utf-8")
+        return self._content(name).decode()
 
 
 def load_run(path: str | Path) -> Run:
     """Read a run directory.
 
     Raises:
-        InputError: not a run directory, or one whose run did not finish.
+        InputError: not a run directory, one whose run did not finish, or one whose files were changed since.
     """
     folder = Path(path)
-    if not (folder / "run.json").is_file():
-        raise InputError(
-            "not a run directory: there is no run.json", where=str(folder), remedy="name a directory that `recallmeter run` wrote"
-        )
-    manifest = _read_json(folder / "run.json")
+    manifest = _manifest(folder)
     if manifest.get("format") != FORMAT:
         raise InputError("another version of recallmeter wrote it", where=str(folder), remedy="run it again with this one")
     if manifest.get("status") != "complete":
         raise InputError("the run did not finish", where=str(folder), remedy="run it again")
-    return Run(folder, manifest, _read_json(folder / "summary.json"))
+    if not isinstance(manifest.get("files"), dict):
+        raise InputError("it does not list the files of the run", where=str(folder / MANIFEST), remedy="run it again")
+    return Run(folder, manifest, json.loads(_as_written(folder, "summary.json", manifest["files"])))
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(
+            f"not a run directory: there is no {MANIFEST}", where=str(folder), remedy="name a directory that `recallmeter run` wrote"
+        ) from error
     except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=str(path), remedy="run it again") from error
+        raise InputError(f"can't be read ({error.strerror})", where=str(path), remedy="see that you may read it") from error
     except ValueError as error:
         raise InputError(f"broken JSON ({error})", where=str(path), remedy="run it again") from error
     if not isinstance(value, dict):
         raise InputError("not a JSON object", where=str(path), remedy="run it again")
     return value
+
+
+def _as_written(folder: Path, name: str, hashes: Mapping[str, str]) -> bytes:
+    """Read a file of a run and refuse another than the run wrote, so that no report is made of numbers that nothing gave."""
+    path = folder / name
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("this file of the run is missing", where=str(path), remedy="run it again") from error
+    except OSError as error:
+        raise InputError(f"can't be read ({error.strerror})", where=str(path), remedy="see that you may read it") from error
+    if hashlib.sha256(content).hexdigest() != hashes.get(name):
+        raise InputError("was changed after the run", where=str(path), remedy="run it again")
+    return content
 
 
 def _typed(row: dict[str, str], where: str) -> dict[str, Any]:

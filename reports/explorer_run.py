@@ -39,7 +39,7 @@ def run_model(run: Run, label: str) -> dict[str, Any]:
     rows = {identifier: row for row, identifier in enumerate(ids)}
     return {
         "label": label,
-        "manifest": run.manifest,
+        "manifest": {name: value for name, value in run.manifest.items() if name != "files"},
         "summary": run.summary,
         "report": run.config.get("report") or {},
         "config": (run.path / "config.yaml").read_text(encoding="utf-8"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recallmeter.datasets.model import Dataset, Observation, Query
@@ -47,7 +49,12 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
     """
 
     def write(
-        folder: str, systems: Mapping[str, Mapping[str, Sequence[str] | None]], *, dataset: Dataset = memory, ms: float = 1.0
+        folder: str,
+        systems: Mapping[str, Mapping[str, Sequence[str] | None]],
+        *,
+        dataset: Dataset = memory,
+        ms: float = 1.0,
+        config: Mapping[str, Any] | None = None,
     ) -> Path:
         from recallmeter.evaluation.loop import Answer, Protocol, SystemResult
         from recallmeter.evaluation.measures import DEFAULT_MEASURES
@@ -86,6 +93,8 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
             "models": {},
             "seed": 0,
             "k": 20,
+            "tokens_at": 10,
+            "tokens_counter": "chars4",
             "calibration_ms": 2.0,
             "started": "2026-01-02T03:04:05+00:00",
             "ended": "2026-01-02T03:04:06+00:00",
@@ -95,7 +104,27 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
         }
         summary = summarise(dataset, results, scores, Protocol(), seed=0)
         return write_record(
-            tmp_path / folder, config_yaml="k: 20\n", manifest=manifest, dataset=dataset, results=results, scores=scores, summary=summary
+            tmp_path / folder,
+            config_yaml=json.dumps({"k": 20} | dict(config or {})),
+            manifest=manifest,
+            dataset=dataset,
+            results=results,
+            scores=scores,
+            summary=summary,
         )
 
     return write
+
+
+@pytest.fixture(scope="session")
+def seal() -> Callable[[Path], Path]:
+    """Make the files of a run directory, changed on purpose, those that its manifest lists; return the directory."""
+
+    def sealed(run: Path) -> Path:
+        from recallmeter.evaluation.record import hashes_of
+
+        manifest = json.loads((run / "run.json").read_text())
+        (run / "run.json").write_text(json.dumps({**manifest, "files": hashes_of(run)}))
+        return run
+
+    return sealed

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.claims import Claim, claims_of, judge, measured
@@ -21,9 +20,7 @@ def runs(write_run: Callable[..., Path]) -> Callable[..., Run]:
     """Write a run of systems, optionally with a claim block in its configuration."""
 
     def make(systems: Told, claim: Mapping[str, Any] | None = None, **settings: Any) -> Run:
-        folder = write_run("run", systems, **settings)
-        (folder / "config.yaml").write_text(yaml.safe_dump({"claim": claim}))
-        return load_run(folder)
+        return load_run(write_run("run", systems, config={"claim": claim}, **settings))
 
     return make
 

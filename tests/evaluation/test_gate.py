@@ -109,17 +109,17 @@ def test_time_and_tokens_are_held_below_their_ceilings(write_run, baseline):
     assert report.exit_code == 1
 
 
-def all_tied(path):
+def all_tied(path, seal):
     """Give every hit of the run's main system the same score; the order, by id, stays as it is."""
     trec = path / "rankings" / "main.trec"
     trec.write_text("".join(" ".join([*line.split()[:4], "1.0", "main"]) + "\n" for line in trec.read_text().splitlines()))
-    return load_run(path)
+    return load_run(seal(path))
 
 
-def test_a_verdict_that_hangs_on_ties_is_marked_unless_nothing_changed(write_run, baseline):
+def test_a_verdict_that_hangs_on_ties_is_marked_unless_nothing_changed(write_run, seal, baseline):
     others = [f"o{i}" for i in range(36, 40)] + [f"x{i}" for i in range(9)]
     tied = {f"q{i:02}": [f"o{i:02}", f"o{i + 12:02}", *others] for i in range(24)}
-    run = all_tied(write_run("tied", {"main": tied, "side": {}}))
+    run = all_tied(write_run("tied", {"main": tied, "side": {}}), seal)
     lower = baseline_of(load_run(write_run("lower", {"main": {"q00": ["o00"]}, "side": {}})))
     risen, same = gate(run, lower, recall(max_drop=2.0)).findings
     assert (risen.verdict, risen.ties) == (Verdict.PASS, "REGRESSION with the worst order of tied scores")

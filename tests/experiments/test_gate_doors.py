@@ -104,6 +104,13 @@ def test_what_cannot_be_judged_is_refused_in_one_line(runs, write_run, memory, c
     assert "the ids beside it give 1" in refused(capsys, "gate", "good", "--baseline", "baseline.json")
 
 
+def test_a_run_that_was_touched_up_is_believed_nowhere(runs, capsys):
+    path = runs / "bad" / "per_query.csv"
+    path.write_text(path.read_text().replace(",0.0", ",1.0"))
+    for command in ("gate bad --baseline baseline.json", "gate good --baseline bad", "compare bad", "baseline bad -o new.json"):
+        assert "bad/per_query.csv: was changed after the run" in refused(capsys, *command.split())
+
+
 def test_a_data_set_without_answers_is_named_as_the_cause(runs, write_run, memory, capsys):
     silent = Dataset("silent", memory.observations, tuple(query for query in memory.queries if not query.answerable))
     write_run("silent", {"main": {}, "side": {}}, dataset=silent)
@@ -112,9 +119,10 @@ def test_a_data_set_without_answers_is_named_as_the_cause(runs, write_run, memor
     assert not (runs / "new.json").exists()
 
 
-def test_rows_lost_from_a_run_are_missed(runs, capsys):
+def test_rows_lost_from_a_run_are_missed(runs, seal, capsys):
     path = runs / "good" / "per_query.csv"
     path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("main,q1")))
+    seal(path.parent)
     assert "10 of 25 queries of main are missing" in refused(capsys, "gate", "good", "--baseline", "baseline.json")
 
 
@@ -157,11 +165,12 @@ def test_runs_are_compared_system_by_system_or_as_named(runs, capsys):
     assert "Benjamini–Hochberg" in told
 
 
-def test_a_difference_that_ties_decide_is_marked(runs, capsys):
+def test_a_difference_that_ties_decide_is_marked(runs, seal, capsys):
     trec = runs / "bad" / "rankings" / "side.trec"
     lines = [line.split() for line in trec.read_text().splitlines()]
     lines += [[line[0], "Q0", f"z{i:02}", "0", "1.0", "side"] for line in lines[::2] for i in range(10)]
     trec.write_text("".join(" ".join([*line[:4], "1.0", "side"]) + "\n" for line in lines))
+    seal(runs / "bad")
     assert main(["compare", "bad", "-m", "recall@10"]) == 0
     assert "note: recall@10 of side hangs on ties: with the worst order for the winner" in capsys.readouterr().out
 

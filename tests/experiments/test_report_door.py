@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -65,6 +66,14 @@ def test_a_run_of_controls_alone_has_a_report(here: Path) -> None:
     assert main(["run", "system=random", "hydra.run.dir=chance"]) == 0
     assert main(["report", "chance"]) == 0
     assert "**random finds the most**" in (here / "report.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["per_query.csv", "config.yaml", "summary.json", "rankings/grep.trec"])
+def test_a_run_that_was_touched_up_is_believed_nowhere(run: Path, here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    touched = shutil.copytree(run, here / "touched")
+    (touched / name).write_text("")
+    assert "was changed after the run" in refused(capsys, "report", "touched")
+    assert "was changed after the run" in refused(capsys, "report", "touched", "--html", "page.html")
 
 
 def test_report_and_explorer_are_two_files(run: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:

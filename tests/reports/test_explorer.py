@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.points import Point
 from recallmeter.evaluation.record import load_run
@@ -26,19 +25,13 @@ def model_of(page: Path) -> dict[str, Any]:
     return json.loads(found[1])
 
 
-def with_report(run: Path) -> Path:
-    """Give a run what the Markdown report reads of it, as `recallmeter run` does."""
-    report = {"title": "A test", "experiment": None, "main": None, "controls": ["random"], "labels": {}, "steps": None}
-    (run / "config.yaml").write_text(yaml.safe_dump({"k": 20, "report": report}))
-    manifest = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**manifest, "tokens_at": 10, "tokens_counter": "chars4"}))
-    return run
+REPORT = {"report": {"title": "A test", "experiment": None, "main": None, "controls": ["random"], "labels": {}, "steps": None}}
 
 
 @pytest.fixture
 def page(write_run, tmp_path: Path) -> Path:
-    first = with_report(write_run("first", {"good": {}, "poor": {f"q{i:02}": ["o39", f"o{i:02}"] for i in range(20)}}))
-    second = with_report(write_run("second", {"good": {f"q{i:02}": [] for i in range(12)}, "poor": {}}))
+    first = write_run("first", {"good": {}, "poor": {f"q{i:02}": ["o39", f"o{i:02}"] for i in range(20)}}, config=REPORT)
+    second = write_run("second", {"good": {f"q{i:02}": [] for i in range(12)}, "poor": {}}, config=REPORT)
     assert main(["report", str(first), str(second), "--html", str(tmp_path / "page.html")]) == 0
     return tmp_path / "page.html"
 

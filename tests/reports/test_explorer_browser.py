@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.compare import compare, pair, results_of
 from recallmeter.evaluation.leaderboard import Leaderboard
@@ -101,12 +100,7 @@ class Page:
         return self.run("return location.hash")
 
 
-def with_report(run: Path) -> Path:
-    report = {"title": "A test", "experiment": None, "main": None, "controls": ["random"], "labels": {}, "steps": None}
-    (run / "config.yaml").write_text(yaml.safe_dump({"k": 20, "report": report}))
-    manifest = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**manifest, "tokens_at": 10, "tokens_counter": "chars4"}))
-    return run
+REPORT = {"report": {"title": "A test", "experiment": None, "main": None, "controls": ["random"], "labels": {}, "steps": None}}
 
 
 @pytest.fixture
@@ -114,7 +108,10 @@ def runs(write_run) -> list[Path]:
     """Two runs of two systems; the sixteen queries that "poor" answers half give means that end in a tie of the last digit."""
     answers = {f"q{i:02}": ["o39", "o38", f"o{i:02}"] for i in range(1, 20, 2)} | {"q99": ["o01"], "q03": [], "q06": []}
     worse = {f"q{i:02}": [] for i in range(14)}
-    return [with_report(write_run("first", {"good": {}, "poor": answers})), with_report(write_run("second", {"good": {}, "poor": worse}))]
+    return [
+        write_run("first", {"good": {}, "poor": answers}, config=REPORT),
+        write_run("second", {"good": {}, "poor": worse}, config=REPORT),
+    ]
 
 
 def sweep(folder: Path, run: Path) -> Path:
@@ -280,7 +277,7 @@ def test_views_filters_links_and_keys(browser: Any, runs: list[Path], tmp_path: 
 
 
 @pytest.fixture
-def traced(write_run) -> Path:
+def traced(write_run, seal) -> Path:
     """A run of three hostile observations whose fused system lost one on the way, and whose other one failed."""
     observations = tuple(
         Observation(
@@ -299,7 +296,7 @@ def traced(write_run) -> Path:
     )
     query = Query(id="q<1>", text=f"tests {HOSTILE}", category=HOSTILE, relevant={"o1": 2, "o2": 1, "gone": 1})
     dataset = Dataset(HOSTILE, observations, (query, Query(id="q2", text="", category="__proto__", relevant={"o0": 1})))
-    run = with_report(write_run("traced", {"fused": {"q<1>": ["o0", "o1"]}, "broken": {"q<1>": None, "q2": None}}, dataset=dataset))
+    run = write_run("traced", {"fused": {"q<1>": ["o0", "o1"]}, "broken": {"q<1>": None, "q2": None}}, dataset=dataset, config=REPORT)
     trace = {
         "query": "q<1>",
         "arms": {"words": {"ids": ["o2", "o0"], "scores": [2.5, 1.0]}, "vectors": {"ids": ["o0", "o1"], "scores": [0.5, 0.25]}},
@@ -309,11 +306,11 @@ def traced(write_run) -> Path:
     (run / "traces" / "fused.jsonl").write_text(json.dumps(trace) + "\n")
     with (run / "timings.csv").open("a") as file:
         file.write("fused,q<1>,total.words,0.5000\nfused,q<1>,total.vectors,0.2500\nfused,q<1>,total.vectors.embed,0.2000\n")
-    return run
+    return seal(run)
 
 
-def test_hostile_text_is_text_and_one_query_is_explained(browser: Any, traced: Path, tmp_path: Path) -> None:
-    with Page(browser, explorer(tmp_path / "page.html", traced, sweep(tmp_path / "sweep", traced_values(traced)))) as page:
+def test_hostile_text_is_text_and_one_query_is_explained(browser: Any, traced: Path, seal: Any, tmp_path: Path) -> None:
+    with Page(browser, explorer(tmp_path / "page.html", traced, sweep(tmp_path / "sweep", seal(traced_values(traced))))) as page:
         asked = "query=q%3C1%3E"
         for fragment in ("view=overview", "view=queries", asked, f"{asked}&obs=o1", "view=compare", "view=sweep", "view=data"):
             page.open(fragment)
@@ -356,7 +353,7 @@ def test_meagre_runs_are_shown(what: str, browser: Any, write_run, tmp_path: Pat
         "empty": Dataset("empty", (), (Query(id="q1", text="what"),)),
         "one": Dataset("one", (observation,), (Query(id="q1", text="what", relevant={"o1": 1}),)),
     }[what]
-    run = with_report(write_run(what, {"alone": {}}, dataset=dataset))
+    run = write_run(what, {"alone": {}}, dataset=dataset, config=REPORT)
     with Page(browser, explorer(tmp_path / "page.html", run)) as page:
         assert [row[0] for row in page.rows("#head-to-head")] == ["alone", "The best attainable"]
         assert page.run("return [...document.querySelectorAll('nav a')].map(one => one.innerText)") == ["Overview", "Queries", "Data"]

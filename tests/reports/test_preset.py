@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.claims import main
@@ -18,7 +17,6 @@ from recallmeter.reports.preset import overview, render, sentence, summary, verd
 def run(write_run: Callable[..., Path], memory: Dataset) -> Run:
     bad = {query.id: ["o39"] for query in memory.queries[:12]}
     slip = {query.id: ["o39", *sorted(query.relevant)] for query in memory.queries[:2]}
-    folder = write_run("run", {"good": {}, "bad": bad, "slip": slip})
     claims: list[dict[str, Any]] = [
         {"says": "bad finds more", "system": "bad", "measure": "recall@10", "expect": "higher"},
         {"says": "bad reads a tenth less", "system": "bad", "measure": "tokens", "expect": "lower", "by": 0.1},
@@ -31,8 +29,7 @@ def run(write_run: Callable[..., Path], memory: Dataset) -> Run:
         "labels": {"bad": "the bad one"},
         "claims": claims,
     }
-    (folder / "config.yaml").write_text(yaml.safe_dump({"claim": block}))
-    return load_run(folder)
+    return load_run(write_run("run", {"good": {}, "bad": bad, "slip": slip}, config={"claim": block}))
 
 
 def test_the_verdict_counts_the_claims_and_follows_from_the_numbers(run: Run) -> None:

@@ -19,7 +19,7 @@ TRACE = {
 
 
 @pytest.fixture
-def run(write_run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(write_run, seal, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run whose query q01 has spans, arms and a note."""
     folder: Path = write_run("run", {"dual": {}, "grep": {}})
     timings = (folder / "timings.csv").read_text().splitlines()
@@ -29,7 +29,7 @@ def run(write_run, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(
         Run, "traces", lambda self, system: {q: TRACE if q == "q01" else TRACE | {"arms": {}, "notes": []} for q in self.queries}
     )
-    return load_run(folder)
+    return load_run(seal(folder))
 
 
 def bars(drawn: str) -> dict[str, tuple[int, int]]:
