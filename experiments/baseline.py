@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..datasets.errors import InputError
+from ..datasets.file import is_stream
 from ..evaluation.baseline import Baseline, baseline_of, read_baseline, replaced, write_baseline
 from ..evaluation.record import load_run
 from ..reports.table import aligned, percent
@@ -22,11 +23,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the baseline, unless there is one that may not be replaced; print what it holds."""
+    """Write the baseline, unless there is one that may not be replaced; print what it holds, except into a pipe."""
     path, baseline = Path(arguments.output), _chosen(baseline_of(load_run(arguments.run)), arguments.systems)
-    if path.exists():
+    if path.exists() and not is_stream(path):
         baseline = replaced(read_baseline(path), baseline, ratchet=arguments.ratchet, reason=" ".join(arguments.reason.split()))
     write_baseline(baseline, path)
+    if is_stream(path):  # it may be where the table below would go
+        return 0
     some = next(iter(baseline.systems.values()))
     rows = [["system", *some.values]]
     rows += [[name, *(percent(float(values.mean())) for values in results.values.values())] for name, results in baseline.systems.items()]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
 
 import pytest
 from recallmeter.datasets.model import Dataset
@@ -137,6 +139,20 @@ def test_a_baseline_rises_by_the_ratchet_and_falls_by_a_reason(runs, capsys):
 
 def test_a_baseline_that_cannot_be_written_is_one_line(runs, capsys):
     assert "the baseline can't be written" in refused(capsys, "baseline", "good", "-o", "good/run.json/x")
+
+
+def test_a_pipe_gets_the_baseline_and_is_not_read_for_an_older_one(runs, capsys):
+    pipe = runs / "pipe"
+    os.mkfifo(pipe)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()), daemon=True)
+    reader.start()
+    capsys.readouterr()
+    assert main(["baseline", "good", "-o", "pipe"]) == 0
+    reader.join(5)
+    assert heard == [(runs / "baseline.json").read_text()]
+    assert pipe.is_fifo()
+    assert capsys.readouterr().out == ""
 
 
 def test_a_baseline_of_some_systems(runs, capsys):
