@@ -67,9 +67,7 @@ def main() -> None:
         ours, memory = timed(CODE, "leaderboard", folder)
         theirs, _ = timed(PEER, folder)
     what = f"{CONFIGURATIONS * SEEDS:,} points × {QUERIES} queries × {len(MEASURES)} measures"
-    print(
-        f"leaderboard, {what}: {ours:.2f} s, {memory:.0f} MB; pandas on the records alone: {theirs:.2f} s, ratio {theirs / ours:.2f}"
-    )
+    print(f"leaderboard, {what}: {ours:.2f} s, {memory:.0f} MB; pandas on the records alone: {theirs:.2f} s, ratio {theirs / ours:.2f}")
 
 
 if __name__ == "__main__":
