@@ -59,7 +59,8 @@ def test_each_fault_is_named_and_the_other_systems_keep_their_results(
         )
     rogues = {f"rogue_{mode}": told for mode, told in TOLD.items()}
     chosen = ",".join(["grep", *rogues, "bm25"])
-    overrides = [f"system=[{chosen}]", "dataset=jsonl", f"dataset.path={memory}", "k=5", "protocol.repeats=1", "protocol.warm_up=0"]
+    overrides = [f"system=[{chosen}]", "dataset=jsonl", f"dataset.path={memory}", "k=5", "measures=[recall@5]"]
+    overrides += ["protocol.repeats=1", "protocol.warm_up=0"]
     assert main(["run", "--config-dir", str(tmp_path / "conf"), *overrides, f"hydra.run.dir={tmp_path / 'run'}"]) == 4
     errors = capsys.readouterr().err
     run = load_run(tmp_path / "run")

@@ -175,7 +175,8 @@ def test_a_third_arm_changes_the_answer_and_its_absence_does_not() -> None:
     ]
 
     def answer(**arms: Any) -> tuple[str, ...]:
-        system = Pipeline(arms, WeightedRRF({"one": 0.4, "two": 0.6, "graph": 0.3}))
+        weights = {"one": 0.4, "two": 0.6, "graph": 0.3}
+        system = Pipeline(arms, WeightedRRF({arm: weights[arm] for arm in arms}))
         system.index(memory)
         return system.search("which file made the tablet grey", 10).ids
 
