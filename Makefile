@@ -13,10 +13,10 @@ report: $(READY)
 	$(BIN)/recallmeter report $$run -o reports/REAL-EMBEDDINGS.md
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not integration"
+	$(BIN)/pytest -n 2 -m "not integration"
 
 test-integration: $(ALL)
-	$(BIN)/python -m pytest -m integration
+	$(BIN)/pytest -m integration
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright --pythonpath $(BIN)/python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,8 @@ def require(module: str, extra: str) -> Any:
     Raises:
         InputError: it, or something it needs, is not installed.
     """
+    if (seen := sys.modules.get("datasets")) is not None and getattr(seen, "__file__", None) is None:
+        del sys.modules["datasets"]  # a checkout's own folder, which libraries would take for Hugging Face's package
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
