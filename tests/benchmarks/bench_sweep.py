@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-HEAVY = ["system=bm25", "dataset.seed=range(0,40)", "dataset.sessions=1000"]
+HEAVY = ["system=bm25", "dataset.seed=range(0,40)", "dataset.sessions=2500"]
 FUSION = ["system=dual", "systems.dual.fusion.weights.vector=range(0,1.01,0.1)", "dataset.seed=0"]
 JOBLIB = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 
