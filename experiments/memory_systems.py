@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..datasets.errors import InputError
+from ..datasets.file import write_file
 from ..evaluation.record import Run, load_run
 from .cli import main as recallmeter
 from .composition import build
@@ -98,10 +98,7 @@ def _write(path: Path, runs: Sequence[Run]) -> None:
     from ..reports.memory_systems import render
 
     encoder = build(runs[0].config["embedder"]["encoder"], "embedder.encoder")
-    partial = path.with_name(f".{path.name}.partial")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial.write_text(render(runs, ModelWindow(encoder.path)), encoding="utf-8")
-    os.replace(partial, path)
+    write_file(path, render(runs, ModelWindow(encoder.path)), "the report")
 
 
 if __name__ == "__main__":

@@ -20,9 +20,8 @@ import numpy as np
 
 from ..evaluation.baseline import baseline_of
 from ..evaluation.gate import gate
-from ..reports.findings import sign
 from ..reports.gate import rows as cells
-from ..reports.table import markdown
+from ..reports.table import markdown, sign
 from ..retrieval.corpus import Candidates, Corpus, Question
 from ..retrieval.embedding import Kind, Vectors
 from ..retrieval.graph import Graph

@@ -7,8 +7,7 @@ from typing import Any
 
 from ..evaluation.changes import Move, QueryChange
 from ..evaluation.compare import Comparison, Difference
-from .findings import bounds, sign
-from .table import NONE, aligned, markdown, percent
+from .table import NONE, aligned, bounds, markdown, percent, sign
 
 FEW = 10
 """With fewer changed queries than this a bootstrap of their differences covers clearly less than 95 % (docs/gate.md)."""

@@ -16,7 +16,8 @@ from ..evaluation.record import Run
 from ..retrieval.analysis import Analyzer
 from ..retrieval.function_words import content_terms
 from ..retrieval.segmentation import is_unspaced
-from .findings import MAIN, Steps, bounds, findings, recommendation, shown, sign
+from .findings import MAIN, Steps, findings, recommendation, shown
+from .table import bounds, sign
 
 ARM_DEPTH = 50
 """How many candidates of an arm are kept; below, only what is relevant, with its rank."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..datasets.errors import InputError
 from ..evaluation.compare import Difference, check_answerable, compare, pair, results_of
 from ..evaluation.record import Run
-from .table import HEADLINE, NONE, latency, percent
+from .table import HEADLINE, bounds, latency, percent, sign
 
 MEASURES = ("recall@5", "recall@10", "ndcg@10", "mrr")
 """What the steps between systems are tested on."""
@@ -86,17 +86,6 @@ def _differences(run: Run, pairs: Sequence[tuple[str, str]], measures: Sequence[
 def shown(difference: Difference) -> bool:
     """Return whether a difference stands after correction."""
     return difference.adjusted < ALPHA
-
-
-def sign(value: float) -> str:
-    """Write a difference in percentage points with its sign, such as ``+8.2``."""
-    return f"{round(100 * value, 1) + 0.0:+.1f}"  # the sum turns a negative zero into a positive one
-
-
-def bounds(difference: Difference) -> str:
-    """Write the interval of a difference in percentage points, such as ``[+2.5, +15.2]``; a dash where there is none."""
-    low, high, _ = difference.interval
-    return NONE if low is None or high is None else f"[{sign(low)}, {sign(high)}]"
 
 
 def findings(run: Run, steps: Steps) -> Iterator[str]:

@@ -8,8 +8,7 @@ from typing import Any
 from ..evaluation.gate import Bar, Finding, GateReport
 from ..evaluation.verdict import Verdict
 from .comparison import change_record, listed, probability
-from .findings import sign
-from .table import NONE, aligned, percent
+from .table import NONE, aligned, percent, sign
 
 SHOWN = 10
 """How many queries of each finding are shown."""

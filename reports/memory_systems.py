@@ -12,8 +12,8 @@ from ..evaluation.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
 from ..evaluation.truncation import ModelWindow
 from .comparison import probability
-from .findings import bounds, shown, sign
-from .table import NONE, interval, latency, markdown, milliseconds, percent
+from .findings import shown
+from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign
 from .truncation import what_was_read
 
 COSTS_FILE = "index_costs.json"

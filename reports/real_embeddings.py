@@ -10,8 +10,8 @@ from ..evaluation.compare import Difference
 from ..evaluation.contract import CONTRACT, RULES
 from ..evaluation.record import Run
 from .figures import budget_figure, category_figure, quality_figure
-from .findings import Steps, bounds, findings, recommendation, shown, sign
-from .table import HEADLINE, NONE, interval, latency, markdown, milliseconds, percent, qualified
+from .findings import Steps, findings, recommendation, shown
+from .table import HEADLINE, NONE, bounds, interval, latency, markdown, milliseconds, percent, qualified, sign
 
 Section = tuple[str, str]
 

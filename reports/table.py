@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..evaluation.compare import Difference
 from ..evaluation.record import Run
 from ..retrieval.fallback import NOTE as FELL_BACK
 
@@ -24,6 +25,17 @@ def interval(cell: Mapping[str, Any]) -> str:
     if cell["low"] is None:
         return percent(cell["mean"])
     return f"{percent(cell['mean'])} [{percent(cell['low'])}, {percent(cell['high'])}]"
+
+
+def sign(value: float) -> str:
+    """Write a difference in percentage points with its sign, such as ``+8.2``."""
+    return f"{round(100 * value, 1) + 0.0:+.1f}"  # the sum turns a negative zero into a positive one
+
+
+def bounds(difference: Difference) -> str:
+    """Write the interval of a difference in percentage points, such as ``[+2.5, +15.2]``; a dash where there is none."""
+    low, high, _ = difference.interval
+    return NONE if low is None or high is None else f"[{sign(low)}, {sign(high)}]"
 
 
 def milliseconds(value: float) -> str:

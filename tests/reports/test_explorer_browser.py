@@ -19,8 +19,7 @@ from recallmeter.evaluation.leaderboard import Leaderboard
 from recallmeter.evaluation.points import Point, read_points, write_point
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.cli import main
-from recallmeter.reports.findings import bounds, sign
-from recallmeter.reports.table import HEADLINE, interval, milliseconds, percent
+from recallmeter.reports.table import HEADLINE, bounds, interval, milliseconds, percent, sign
 
 pytestmark = pytest.mark.integration
 
