@@ -55,7 +55,7 @@ const UNSPACED =
 /** The pattern of a query's words; null without any. */
 function patternOf(words) {
   if (!words.length) return null;
-  const literal = (word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  const literal = (word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"); // under the flag u a hyphen outside a class must not be escaped
   const longest = [...words].sort((a, b) => b.length - a.length);
   const inside = longest.filter((word) => UNSPACED.test(word)).map(literal);
   const whole = longest.filter((word) => !UNSPACED.test(word)).map(literal);

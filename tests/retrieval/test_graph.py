@@ -69,7 +69,7 @@ def test_observations_are_joined_by_what_they_share() -> None:
     share = math.log(1 + 4 / 2) / math.log(5)
     assert joined[frozenset({2, 3})] == pytest.approx(KINDS["superseded"] * share)
     assert frozenset({0, 2}) in joined
-    assert joined[frozenset({0, 1})] >= KINDS["session"] * share
+    assert joined[frozenset({0, 1})] > KINDS["session"] * share * (1 - 1e-9)  # logarithms differ in the last bit between processors
     for node in range(len(graph.weights)):
         for row in graph.rows.of(node):
             assert node in graph.nodes.of(row)
