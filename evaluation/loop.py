@@ -13,12 +13,12 @@ from tqdm import tqdm
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit, Ranking, Retriever
-from ..retrieval.text import render
-from ..retrieval.tokens import count
+from ..retrieval.text.rendering import render
+from ..retrieval.text.tokens import count
 from ..retrieval.trace import Trace
-from .canonical import canonical
-from .controls import Control
-from .sentinels import Faults, inspect
+from .audits.controls import Control
+from .audits.sentinels import Faults, inspect
+from .measures.canonical import canonical
 
 Status = Literal["ok", "empty", "failed"]
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.errors import InputError
-from ..datasets.jsonl import load_jsonl
+from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
 from .loop import SystemResult
-from .metrics import Scores
+from .measures.metrics import Scores
 from .trec import read_run, write_run_file
 
 FORMAT = 2

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ..datasets.errata import DISPUTED
 from ..datasets.model import Dataset, Query
+from .inference.statistics import bootstrap_intervals
 from .loop import Answer, Protocol, SystemResult, memory_tokens
-from .measures import parse_measure
-from .metrics import Scores, ceiling
-from .statistics import bootstrap_intervals
-from .temporal import time_scores
-from .ties import TieInterval, tie_interval
+from .measures.grammar import parse_measure
+from .measures.metrics import Scores, ceiling
+from .measures.temporal import time_scores
+from .measures.ties import TieInterval, tie_interval
 
 LEDGER_DEPTH = 10
 """How deep the arm ledger looks: gold in an arm's first ten, or in the answer's first ten."""

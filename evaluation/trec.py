@@ -11,11 +11,11 @@ from typing import Any
 from ..datasets.errors import InputError
 from ..datasets.faults import Judgment, Refused
 from ..datasets.file import write_file
+from ..datasets.formats.qrels import read_qrels as read_judgments
 from ..datasets.model import check_id
-from ..datasets.qrels import read_qrels as read_judgments
 from ..datasets.reading import Repeated, read_document, read_rows
 from ..retrieval.ranking import Hit
-from .canonical import canonical
+from .measures.canonical import canonical
 
 _RUN_COLUMNS = "query Q0 document rank score tag"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..datasets.errors import InputError
 from ..datasets.file import is_stream
-from ..evaluation.baseline import Baseline, baseline_of, read_baseline, replaced, write_baseline
+from ..evaluation.judging.baseline import Baseline, baseline_of, read_baseline, replaced, write_baseline
 from ..evaluation.record import load_run
 from ..reports.table import aligned, percent
 

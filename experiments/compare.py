@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..datasets.errors import InputError
-from ..evaluation.changes import changes
-from ..evaluation.compare import DEPTH, Comparison, Pairing, Results, compare, over_ties, pair, results_of
-from ..evaluation.measures import parse_measure
+from ..evaluation.judging.changes import changes
+from ..evaluation.judging.compare import DEPTH, Comparison, Pairing, Results, compare, over_ties, pair, results_of
+from ..evaluation.measures.grammar import parse_measure
 from ..evaluation.record import Run, load_run
 from ..reports.comparison import CORRECTIONS, TESTS, document, legend, record, text
 from ..reports.table import HEADLINE

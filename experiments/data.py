@@ -62,7 +62,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _takes_format(add: Any, name: str, **settings: Any) -> None:
-    from ..datasets.formats import FORMATS
+    from ..datasets.formats.catalogue import FORMATS
 
     add(name, choices=FORMATS, metavar="FORMAT", **{"help": f"one of {', '.join(FORMATS)}", **settings})
 
@@ -94,9 +94,9 @@ def _installed(module: str) -> bool:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ..datasets.beir import write_beir
     from ..datasets.folder import new_folder
-    from ..datasets.jsonl import write_jsonl
+    from ..datasets.formats.beir import write_beir
+    from ..datasets.formats.jsonl import write_jsonl
     from ..datasets.webapp import LICENCE, stream_observations, stream_queries
 
     size = arguments.sessions, arguments.observations_per_session, arguments.seed
@@ -120,8 +120,8 @@ def _shown(items: Iterable[T], what: str, total: int | None = None) -> Iterable[
 
 def _check(arguments: argparse.Namespace) -> int:
     from ..datasets.check import check
-    from ..datasets.formats import detect, reader
-    from ..datasets.jsonl import describe
+    from ..datasets.formats.catalogue import detect, reader
+    from ..datasets.formats.jsonl import describe
 
     name = arguments.format or detect(Path(arguments.source))
     read, source = reader(name), _source(name, arguments.source)
@@ -168,8 +168,8 @@ _MEASURES = {
 
 def _import(arguments: argparse.Namespace) -> int:
     from ..datasets.folder import new_folder
-    from ..datasets.formats import loader
-    from ..datasets.jsonl import write_jsonl
+    from ..datasets.formats.catalogue import loader
+    from ..datasets.formats.jsonl import write_jsonl
 
     load = loader(arguments.format)
     options = _options(load, arguments.set)

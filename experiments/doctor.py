@@ -30,7 +30,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _examine(config: DictConfig, _: Path) -> int:
-    from ..evaluation.doctor import CUTOFFS, examine
+    from ..evaluation.audits.doctor import CUTOFFS, examine
     from ..evaluation.loop import Protocol
     from .composition import build, plain
 

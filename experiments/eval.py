@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..datasets.errors import InputError
-from ..evaluation.canonical import without_self_hits
-from ..evaluation.measures import DEFAULT_MEASURES, Measure, parse_measure
-from ..evaluation.metrics import Scores, ceilings, score
-from ..evaluation.ties import TieInterval, tie_interval
+from ..evaluation.measures.canonical import without_self_hits
+from ..evaluation.measures.grammar import DEFAULT_MEASURES, Measure, parse_measure
+from ..evaluation.measures.metrics import Scores, ceilings, score
+from ..evaluation.measures.ties import TieInterval, tie_interval
 from ..evaluation.trec import read_qrels, read_run
 from ..reports.table import NONE, aligned
 from ..retrieval.ranking import Hit

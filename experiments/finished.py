@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..datasets.errors import InputError
 from ..datasets.file import write_file
-from ..evaluation.points import KEY_LENGTH, read_point
+from ..evaluation.sweeps.points import KEY_LENGTH, read_point
 from .composition import config_folders, plain
-from .points import code_version, identified
+from .reuse import code_version, identified
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..datasets.errors import InputError
 from ..datasets.file import write_file
-from ..evaluation.baseline import Baseline, baseline_of, read_baseline
-from ..evaluation.gate import GateReport, gate
+from ..evaluation.judging.baseline import Baseline, baseline_of, read_baseline
+from ..evaluation.judging.gate import GateReport, gate
+from ..evaluation.judging.rules import OnInconclusive, Rules, read_rules, rules_from
 from ..evaluation.record import load_run
-from ..evaluation.rules import OnInconclusive, Rules, read_rules, rules_from
 from ..reports.gate import record, text
 
 CONF = Path(__file__).resolve().parents[1] / "conf" / "gate"

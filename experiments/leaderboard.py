@@ -33,9 +33,9 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the leaderboard in the chosen form."""
     if arguments.top < 1:
         raise InputError(f"{arguments.top} rows can't be shown", where="--top", remedy="give 1 or more")
-    from ..evaluation.leaderboard import Leaderboard
-    from ..evaluation.measures import parse_measure
-    from ..evaluation.points import read_points
+    from ..evaluation.measures.grammar import parse_measure
+    from ..evaluation.sweeps.leaderboard import Leaderboard
+    from ..evaluation.sweeps.points import read_points
     from ..reports import leaderboard as report
     from ..reports.table import aligned, markdown
 

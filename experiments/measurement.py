@@ -12,10 +12,10 @@ from ..datasets.errors import InputError
 from ..datasets.model import Dataset
 from ..evaluation.environment import environment
 from ..evaluation.loop import Protocol, SystemResult, evaluate
-from ..evaluation.measures import Measure, parse_measure
-from ..evaluation.metrics import Scores, dangling, score
+from ..evaluation.measures.grammar import Measure, parse_measure
+from ..evaluation.measures.metrics import Scores, dangling, score
 from ..evaluation.record import config_hash
-from ..retrieval.embedding import CachedEmbedder
+from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.ranking import Retriever
 from .composition import build
 

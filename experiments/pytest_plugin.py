@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..evaluation.gate import GateReport
+    from ..evaluation.judging.gate import GateReport
     from ..evaluation.record import Run
 
 
@@ -53,8 +53,8 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         allow_different_queries: bool = False,
     ) -> GateReport:
         from ..datasets.errors import InputError
-        from ..evaluation.gate import gate
-        from ..evaluation.verdict import Verdict
+        from ..evaluation.inference.verdict import Verdict
+        from ..evaluation.judging.gate import gate
         from ..reports.gate import text
         from .gate import changed, load_baseline, rules_named
 

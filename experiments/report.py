@@ -33,7 +33,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _markdown(runs: list[str], path: Path) -> str:
     from ..evaluation.record import load_run
     from ..reports import preset
-    from ..reports.real_embeddings import write_report
+    from ..reports.general import write_report
 
     if len(runs) > 1:
         raise InputError(
@@ -47,10 +47,10 @@ def _markdown(runs: list[str], path: Path) -> str:
 
 
 def _explorer(folders: list[Path]) -> str:
-    from ..evaluation.points import RECORD, read_points
+    from ..evaluation.judging.rules import rules_from
     from ..evaluation.record import load_run
-    from ..evaluation.rules import rules_from
-    from ..reports.explorer import explorer
+    from ..evaluation.sweeps.points import RECORD, read_points
+    from ..reports.explorer.assembly import explorer
     from .gate import rules_named
 
     sweeps = [folder for folder in folders if any(folder.glob(f"*/{RECORD}"))]

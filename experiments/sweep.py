@@ -75,7 +75,7 @@ def sweep_point(config: DictConfig) -> Any:
     from hydra.core.hydra_config import HydraConfig
 
     from .composition import find_plug_ins, parameters, plain
-    from .points import MADE_OF, identified, run_point
+    from .reuse import MADE_OF, identified, run_point
 
     hydra = HydraConfig.get()
     find_plug_ins()
@@ -198,7 +198,7 @@ class Watcher:
 
     def told(self) -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
-        from ..evaluation.points import write_table
+        from ..evaluation.sweeps.points import write_table
         from .finished import remember
 
         sweep = self.sweep

@@ -41,12 +41,15 @@ def _state(path: Path) -> str:
     target = str(spec.get("_target_", ""))
     if unset := [key for key in spec if OmegaConf.is_missing(spec, key)]:
         return "set " + " ".join(f"systems.{path.stem}.{key}" for key in unset)
-    if not target.startswith(OURS):
-        return "ready"
     module, _, name = target.rpartition(".")
-    found = dict(_installed(getattr(import_module(module), name).packages))
+    if not module:
+        return "ready"  # another system's YAML, with something changed
+    adapter = getattr(import_module(module), name)
+    if not adapter.__module__.startswith(OURS):
+        return "ready"
+    found = dict(_installed(adapter.packages))
     if missing := [package for package, number in found.items() if number is None]:
-        return f'pip install "recallmeter[{module.removeprefix(OURS)}]"  (no {", ".join(missing)})'
+        return f'pip install "recallmeter[{adapter.__module__.removeprefix(OURS)}]"  (no {", ".join(missing)})'
     return f"ready ({', '.join(f'{package} {number}' for package, number in found.items())})" if found else "ready"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..evaluation.changes import Move, QueryChange
-from ..evaluation.compare import Comparison, Difference
+from ..evaluation.judging.changes import Move, QueryChange
+from ..evaluation.judging.compare import Comparison, Difference
 from .table import NONE, aligned, bounds, markdown, percent, sign
 
 FEW = 10

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..datasets.file import write_file
-from ..evaluation.budget import recall_by_tokens
+from ..evaluation.audits.budget import recall_by_tokens
 from ..evaluation.record import Run
 from .table import HEADLINE
 

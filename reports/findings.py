@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..datasets.errors import InputError
-from ..evaluation.compare import Difference, check_answerable, compare, pair, results_of
+from ..evaluation.judging.compare import Difference, check_answerable, compare, pair, results_of
 from ..evaluation.record import Run
 from .table import HEADLINE, bounds, latency, percent, sign
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..evaluation.gate import Bar, Finding, GateReport
-from ..evaluation.verdict import Verdict
+from ..evaluation.inference.verdict import Verdict
+from ..evaluation.judging.gate import Bar, Finding, GateReport
 from .comparison import change_record, listed, probability
 from .table import NONE, aligned, percent, sign
 

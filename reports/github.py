@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ..evaluation.gate import GateReport
-from ..evaluation.verdict import Verdict
+from ..evaluation.inference.verdict import Verdict
+from ..evaluation.judging.gate import GateReport
 from .gate import bar_text, failure_text, headline, lines, rows
 from .table import markdown
 

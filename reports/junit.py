@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from ..evaluation.gate import GateReport
-from ..evaluation.verdict import Verdict
+from ..evaluation.inference.verdict import Verdict
+from ..evaluation.judging.gate import GateReport
 from .gate import bar_text, failure_text, lines
 
 _FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�")  # not in XML 1.0, escaped or not

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.leaderboard import Leaderboard, Row
-from ..evaluation.points import column
+from ..evaluation.sweeps.leaderboard import Leaderboard, Row
+from ..evaluation.sweeps.points import column
 from .figures import figure_file
 from .table import HEADLINE, NONE, milliseconds, percent
 

@@ -8,9 +8,9 @@ from math import isclose
 from statistics import median
 from typing import Any
 
-from ..evaluation.compare import Difference, compare, pair, results_of
+from ..evaluation.audits.truncation import ModelWindow
+from ..evaluation.judging.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
-from ..evaluation.truncation import ModelWindow
 from .comparison import probability
 from .findings import shown
 from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign
@@ -129,7 +129,7 @@ how much the process grows at most meanwhile."""
 _AGAIN = """\
 ```sh
 pip install "recallmeter[bm25s,chroma,lancedb,langchain,llamaindex,mem0,qdrant,tantivy]"
-python -m recallmeter.experiments.memory_systems --scifact FOLDER -o reports/MEMORY-SYSTEMS.md
+python -m recallmeter.experiments.studies.memory_systems --scifact FOLDER -o reports/MEMORY-SYSTEMS.md
 ```
 
 FOLDER holds SciFact in BEIR layout. Without `--scifact` only the first data set is measured. Runs that are there already are not made

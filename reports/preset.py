@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..evaluation.claims import SET_MEASURES, Verdict, claims_of, judge, measured
+from ..evaluation.inference.statistics import bootstrap_interval
+from ..evaluation.judging.claims import SET_MEASURES, Verdict, claims_of, judge, measured
 from ..evaluation.record import Run
-from ..evaluation.statistics import bootstrap_interval
 from .comparison import probability
 from .table import NONE, markdown, percent
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..evaluation.compare import Difference
+from ..evaluation.judging.compare import Difference
 from ..evaluation.record import Run
-from ..retrieval.fallback import NOTE as FELL_BACK
+from ..retrieval.arms.fallback import NOTE as FELL_BACK
 
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
 """The measures of the head-to-head table, with their column heads."""

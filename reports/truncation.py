@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..evaluation.audits.truncation import PLACES, ModelWindow, truncation
 from ..evaluation.record import Run
-from ..evaluation.truncation import PLACES, ModelWindow, truncation
-from ..retrieval.text import embedded_text
+from ..retrieval.text.rendering import embedded_text
 from .table import NONE, interval, markdown, percent
 
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from ..datasets.errors import InputError
 from ..datasets.model import Observation
-from .analysis import Analyzer
 from .corpus import Candidates
-from .function_words import FUNCTION_WORDS
 from .fusion import WeightedRRF
 from .ranking import Ranking, Retriever
-from .synonyms import SOFTWARE, Synonyms, load_groups
+from .text.analysis import Analyzer
+from .text.function_words import FUNCTION_WORDS
+from .text.synonyms import SOFTWARE, Synonyms, load_groups
 from .trace import ArmTrace, Trace
 
 _JOINT = re.compile(r"[,;]|\band\b|\bor\b", re.IGNORECASE)

@@ -57,8 +57,8 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
         config: Mapping[str, Any] | None = None,
     ) -> Path:
         from recallmeter.evaluation.loop import Answer, Protocol, SystemResult
-        from recallmeter.evaluation.measures import DEFAULT_MEASURES
-        from recallmeter.evaluation.metrics import score
+        from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES
+        from recallmeter.evaluation.measures.metrics import score
         from recallmeter.evaluation.record import write_record
         from recallmeter.evaluation.summary import summarise
         from recallmeter.retrieval.ranking import Hit

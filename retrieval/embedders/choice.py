@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ...datasets.errors import InputError
-from ..embedding import CachedEmbedder
 from ..unavailable import UnavailableError
 from .cohere import CohereEncoder
+from .embedding import CachedEmbedder
 from .gemini import GeminiEncoder
 from .local import SentenceTransformerEncoder
 from .openai import OpenAIEncoder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..embedding import Kind
+from .embedding import Kind
 from .http import HTTPEncoder, joined
 from .keys import Key
 

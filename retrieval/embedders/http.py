@@ -10,8 +10,8 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 
 from ...datasets.errors import InputError
-from ..embedding import Kind, Vectors
 from ..unavailable import UnavailableError
+from .embedding import Kind, Vectors
 from .keys import Key
 from .transport import Transport
 

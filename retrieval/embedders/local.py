@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...datasets.errors import InputError
-from ..embedding import Kind, Vectors
+from .embedding import Kind, Vectors
 from .models import PACKAGED_NAME, model_folder, weights_sha256
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...datasets.errors import InputError
-from ..embedding import Kind, Vectors
+from .embedding import Kind, Vectors
 from .models import PACKAGED_NAME, file_sha256, model_folder, packaged, weights_sha256
 from .onnx_export import exported, not_installed
 

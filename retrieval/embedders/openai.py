@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...datasets.errors import InputError
-from ..embedding import Kind
+from .embedding import Kind
 from .http import HTTPEncoder, joined
 from .keys import Key
 from .transport import Transport

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Protocol
 
 from ...datasets.errors import InputError
 from ...datasets.model import Observation
-from ..embedding import Embedder, Vectors
+from ..embedders.embedding import Embedder, Vectors
 from ..ranking import Ranking
-from ..text import indexed_text
+from ..text.rendering import indexed_text
 from ..trace import Trace
 from .catalogue import Catalogue, Shelf, encodable
 

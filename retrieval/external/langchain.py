@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..embedding import Embedder
-from ..text import embedded_text
+from ..embedders.embedding import Embedder
+from ..text.rendering import embedded_text
 from .adapter import Adapter, Found, positive, query_vector
 from .catalogue import Shelf
 from .extras import require

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...datasets.errors import InputError
-from ..embedding import Embedder
-from ..text import embedded_text
+from ..embedders.embedding import Embedder
+from ..text.rendering import embedded_text
 from .adapter import Adapter, Found, query_vector
 from .catalogue import Shelf
 from .extras import require

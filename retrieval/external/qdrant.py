@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from ..embedding import Embedder
-from ..text import embedded_text
+from ..embedders.embedding import Embedder
+from ..text.rendering import embedded_text
 from .adapter import Adapter, Found, query_vector
 from .catalogue import Shelf
 from .extras import require

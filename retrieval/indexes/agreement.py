@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..embedding import Vectors
-from ..vector import VectorIndex
+from ..arms.vector import VectorIndex
+from ..embedders.embedding import Vectors
 from .exact import Exact, checked_matrix, cosines
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates
-from ..embedding import Vectors
+from ..embedders.embedding import Vectors
 
 
 class Exact:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates
-from ..embedding import Vectors
+from ..embedders.embedding import Vectors
 from ..unavailable import UnavailableError
 from .exact import ExactIndex, check_query, checked_matrix, cosines
 

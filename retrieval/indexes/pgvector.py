@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ..cache import cache_folder
 from ..corpus import Candidates
-from ..embedding import Vectors
+from ..embedders.embedding import Vectors
 from ..unavailable import UnavailableError
 from .exact import check_query, checked_matrix
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates
-from ..embedding import Vectors
+from ..embedders.embedding import Vectors
 from ..unavailable import UnavailableError
 from .exact import check_query, checked_matrix, cosines, rounding
 
@@ -25,7 +25,7 @@ KEY_VARIABLE = "QDRANT_API_KEY"
 """Where the key of a server is read, at the time of the call and from nowhere else."""
 
 
-class Qdrant:
+class QdrantVectors:
     """Vectors in a collection a scope, which is deleted from the server when the index is no longer used.
 
     Args:

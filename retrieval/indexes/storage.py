@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ...datasets.errors import InputError
-from ..embedding import Vectors
+from ..embedders.embedding import Vectors
 from .exact import checked_matrix
 
 FORMAT = "recallmeter-vectors-1"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...datasets.model import Observation
-from ..analysis import Analyzer
-from ..function_words import content_terms
+from ..text.analysis import Analyzer
+from ..text.function_words import content_terms
 from .retriever import Intake
 
 _REPLACED = re.compile(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
-from ..text import render
-from ..tokens import count
+from ..text.rendering import render
+from ..text.tokens import count
 
 
 class TokenBudget:
@@ -13,7 +13,7 @@ class TokenBudget:
 
     Args:
         tokens: the budget, ≥ 1.
-        counter: how tokens are counted, see `recallmeter.retrieval.tokens`.
+        counter: how tokens are counted, see `recallmeter.retrieval.text.tokens`.
 
     Raises:
         InputError: a budget below 1, or an unknown counter.

@@ -6,7 +6,7 @@ import re
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
-from ..text import render
+from ..text.rendering import render
 
 _WORD = re.compile(r"\w+")
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
-from ..embedding import Embedder
-from ..text import embedded_text
+from ..embedders.embedding import Embedder
+from ..text.rendering import embedded_text
 
 
 class MMR:

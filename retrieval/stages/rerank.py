@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
-from ..analysis import Analyzer
 from ..corpus import Candidates, Corpus, Question
-from ..function_words import content_terms
-from ..text import embedded_text
+from ..text.analysis import Analyzer
+from ..text.function_words import content_terms
+from ..text.rendering import embedded_text
 
 
 class Scorer(Protocol):

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from ..analysis import Analyzer
 from ..corpus import Candidates, Corpus, Question
-from ..function_words import content_terms
-from ..when import Period, period
+from ..text.analysis import Analyzer
+from ..text.function_words import content_terms
+from ..text.when import Period, period
 
 _EVENT = re.compile(r"\b(before|after|since|until)\s+(?:we |the |our |a |an )*(?P<event>[^,.;?!]+)", re.IGNORECASE)
 

@@ -39,9 +39,9 @@ def draw(documents: int) -> tuple[Rows, Rows]:
 
 
 def ours(**settings: Any) -> Contender:
-    from recallmeter.retrieval.analysis import Analyzer
-    from recallmeter.retrieval.bm25 import BM25
+    from recallmeter.retrieval.arms.bm25 import BM25
     from recallmeter.retrieval.corpus import Question
+    from recallmeter.retrieval.text.analysis import Analyzer
 
     arm = BM25(Analyzer(stem=False), k1=K1, b=B, **settings)
 

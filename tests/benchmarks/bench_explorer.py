@@ -17,14 +17,14 @@ from time import perf_counter
 from typing import Any
 
 from recallmeter.datasets.model import Dataset, Observation, Query
+from recallmeter.evaluation.judging.rules import rules_from
 from recallmeter.evaluation.loop import Answer, Protocol, SystemResult
-from recallmeter.evaluation.measures import DEFAULT_MEASURES
-from recallmeter.evaluation.metrics import score
+from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES
+from recallmeter.evaluation.measures.metrics import score
 from recallmeter.evaluation.record import load_run, write_record
-from recallmeter.evaluation.rules import rules_from
 from recallmeter.evaluation.summary import summarise
 from recallmeter.experiments.gate import rules_named
-from recallmeter.reports.explorer import explorer
+from recallmeter.reports.explorer.assembly import explorer
 from recallmeter.retrieval.ranking import Hit
 from recallmeter.retrieval.trace import ArmTrace, Trace
 

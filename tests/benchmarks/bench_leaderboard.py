@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from recallmeter.evaluation.points import Point, write_point
+from recallmeter.evaluation.sweeps.points import Point, write_point
 
 CONFIGURATIONS, SEEDS, QUERIES = 400, 5, 174
 MEASURES = (

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recallmeter.datasets.jsonl import write_jsonl
+from recallmeter.datasets.formats.jsonl import write_jsonl
 from recallmeter.datasets.model import Observation
 
 LOADERS = {
     "json.loads of every line, in a list": "import json; kept = [json.loads(line) for line in open(folder + '/observations.jsonl', 'rb')]",
-    "load_jsonl": "from recallmeter.datasets.jsonl import load_jsonl; kept = load_jsonl(folder)",
+    "load_jsonl": "from recallmeter.datasets.formats.jsonl import load_jsonl; kept = load_jsonl(folder)",
 }
 KINDS = {"short records": (25, 0.0), "long records": (200, 0.0), "long records with typographic quotes": (200, 0.02)}
 MEASURE = "\nimport resource; r = resource.getrusage(resource.RUSAGE_SELF); print(r.ru_maxrss * 1024, r.ru_utime + r.ru_stime)"

@@ -49,9 +49,9 @@ def as_mappings(queries: int) -> tuple[dict[str, dict[str, int]], dict[str, dict
 
 
 def ours(queries: int) -> Timed:
-    from recallmeter.evaluation.gains import Judgments
-    from recallmeter.evaluation.measures import parse_measure
-    from recallmeter.evaluation.metrics import score_matrix
+    from recallmeter.evaluation.measures.gains import Judgments
+    from recallmeter.evaluation.measures.grammar import parse_measure
+    from recallmeter.evaluation.measures.metrics import score_matrix
 
     documents, *judged = data(queries)
     judgments, measures = Judgments.of(queries, *judged), [parse_measure(name) for name in OURS]
@@ -67,10 +67,10 @@ def ours_shuffled(queries: int) -> Timed:
 
 
 def _ours_ordering(queries: int, *, shuffled: bool) -> Timed:
-    from recallmeter.evaluation.canonical import canonical_matrix
-    from recallmeter.evaluation.gains import Judgments
-    from recallmeter.evaluation.measures import parse_measure
-    from recallmeter.evaluation.metrics import score_matrix
+    from recallmeter.evaluation.measures.canonical import canonical_matrix
+    from recallmeter.evaluation.measures.gains import Judgments
+    from recallmeter.evaluation.measures.grammar import parse_measure
+    from recallmeter.evaluation.measures.metrics import score_matrix
 
     documents, *judged = data(queries)
     judgments, measures = Judgments.of(queries, *judged), [parse_measure(name) for name in OURS]
@@ -87,8 +87,8 @@ def _ours_ordering(queries: int, *, shuffled: bool) -> Timed:
 
 
 def ours_mappings(queries: int) -> Timed:
-    from recallmeter.evaluation.measures import parse_measure
-    from recallmeter.evaluation.metrics import score
+    from recallmeter.evaluation.measures.grammar import parse_measure
+    from recallmeter.evaluation.measures.metrics import score
     from recallmeter.retrieval.ranking import Hit
 
     qrels, scored = as_mappings(queries)

@@ -16,10 +16,10 @@ from time import perf_counter
 import numpy as np
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.loop import Protocol, evaluate
-from recallmeter.retrieval.analysis import Analyzer
-from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.arms.bm25 import BM25
 from recallmeter.retrieval.external.sqlite_fts5 import SqliteFts5
 from recallmeter.retrieval.pipeline import Pipeline
+from recallmeter.retrieval.text.analysis import Analyzer
 
 DISTINCT, LENGTH, QUERIES, K = 20_000, 40, 2, 20
 START = datetime(2024, 1, 1, tzinfo=UTC)

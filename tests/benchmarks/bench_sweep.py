@@ -19,7 +19,7 @@ JOBLIB = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 
 def timed(folder: str, name: str, *overrides: str) -> tuple[float, float]:
     """Return the seconds that one call of `recallmeter sweep` takes, and those of the processor; it has a cache of its own."""
-    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *overrides, f"name={name}"]
+    command = [sys.executable, "-m", "recallmeter", "sweep", *overrides, f"name={name}"]
     environment = {**os.environ, "RECALLMETER_CACHE": f"{folder}/cache-{name}"}
     began, before = perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
-from recallmeter.retrieval.embedding import Vectors, normalised
+from recallmeter.retrieval.arms.vector import VectorIndexing
+from recallmeter.retrieval.embedders.embedding import Vectors, normalised
 from recallmeter.retrieval.indexes.agreement import recall_against_exact
 from recallmeter.retrieval.indexes.exact import Exact
 from recallmeter.retrieval.indexes.hnsw import HNSW
 from recallmeter.retrieval.indexes.pgvector import Pgvector
-from recallmeter.retrieval.indexes.qdrant import Qdrant
+from recallmeter.retrieval.indexes.qdrant import QdrantVectors
 from recallmeter.retrieval.unavailable import UnavailableError
-from recallmeter.retrieval.vector import VectorIndexing
 
 DIMENSIONS, K, QUERIES = 384, 20, 200
 
@@ -42,7 +42,7 @@ def draw(count: int, directions: int | None) -> tuple[Vectors, Vectors]:
 def indexes() -> Iterator[tuple[str, VectorIndexing]]:
     """Yield the kinds of index by name, those that promise exact search's answer first."""
     yield "exact", Exact()
-    yield "Qdrant in memory", Qdrant()
+    yield "Qdrant in memory", QdrantVectors()
     yield "pgvector, exact", Pgvector()
     yield "HNSW", HNSW()
     yield "HNSW, expansion 512", HNSW(expansion_search=512)

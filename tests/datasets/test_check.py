@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recallmeter.datasets.beir import read_beir
 from recallmeter.datasets.check import Report, check
-from recallmeter.datasets.formats import detect, reader
-from recallmeter.datasets.jsonl import read_jsonl
+from recallmeter.datasets.formats.beir import read_beir
+from recallmeter.datasets.formats.catalogue import detect, reader
+from recallmeter.datasets.formats.jsonl import read_jsonl
 from recallmeter.datasets.model import EPOCH, Observation
 from recallmeter.datasets.twins import NEAR, near_twins
 

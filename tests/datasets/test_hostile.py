@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from recallmeter.datasets.check import check
 from recallmeter.datasets.errata import corrected
 from recallmeter.datasets.errors import InputError
-from recallmeter.datasets.formats import detect, loader, reader
+from recallmeter.datasets.formats.catalogue import detect, loader, reader
 from recallmeter.datasets.model import Dataset
 
 KEYS = {

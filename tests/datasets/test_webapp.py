@@ -244,7 +244,7 @@ def _bible() -> Path:
 
 def test_the_configuration_says_what_the_code_defaults_to():
     configuration = yaml.safe_load((Path(__file__).parents[2] / "conf/dataset/webapp.yaml").read_text(encoding="utf-8"))
-    assert configuration.pop("_target_") == "recallmeter.datasets.webapp.generate"
+    assert configuration.pop("_target_") == "recallmeter.generate_webapp"
     assert configuration == {name: p.default for name, p in inspect.signature(generate).parameters.items()}
 
 

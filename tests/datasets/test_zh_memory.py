@@ -9,13 +9,13 @@ from itertools import combinations, pairwise
 import pytest
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.datasets.zh_memory import load_zh_memory
-from recallmeter.retrieval.analysis import Analyzer
-from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.arms.bm25 import BM25
+from recallmeter.retrieval.arms.vector import Vector
 from recallmeter.retrieval.corpus import Arm
+from recallmeter.retrieval.embedders.embedding import CachedEmbedder
 from recallmeter.retrieval.embedders.local import SentenceTransformerEncoder
-from recallmeter.retrieval.embedding import CachedEmbedder
 from recallmeter.retrieval.pipeline import Pipeline
-from recallmeter.retrieval.vector import VectorArm
+from recallmeter.retrieval.text.analysis import Analyzer
 
 FINGERPRINT = "3b3c12b502a3096db8238b94861a19d4cbf5b2e822f8c5fe54591032b96f9d25"
 CATEGORIES = {"exact", "semantic", "temporal", "cross-session", "entity", "multi-hop", "knowledge-update", "unanswerable"}
@@ -126,7 +126,7 @@ def test_the_four_cases_by_term_match(mode, dataset: Dataset) -> None:
 
 def test_the_four_cases_by_an_english_model(dataset: Dataset) -> None:
     """What all-MiniLM-L6-v2 really does: it places what is named in Latin letters, and not what takes Chinese to know."""
-    found = ranks(VectorArm(CachedEmbedder(SentenceTransformerEncoder())), dataset)
+    found = ranks(Vector(CachedEmbedder(SentenceTransformerEncoder())), dataset)
     assert found[PYTHON] == found[NODE] == 1
     assert found[TS] <= 5
     assert found[NO_SHARED_WORD] == 1

@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
-from recallmeter.evaluation.canonical import without_self_hits
-from recallmeter.evaluation.measures import parse_measure
-from recallmeter.evaluation.metrics import ceilings, dangling, score
-from recallmeter.evaluation.statistics import bootstrap_interval, paired_randomisation
-from recallmeter.evaluation.ties import TieInterval, tie_interval
+from recallmeter.evaluation.inference.statistics import bootstrap_interval, paired_randomisation
+from recallmeter.evaluation.measures.canonical import without_self_hits
+from recallmeter.evaluation.measures.grammar import parse_measure
+from recallmeter.evaluation.measures.metrics import ceilings, dangling, score
+from recallmeter.evaluation.measures.ties import TieInterval, tie_interval
 from recallmeter.evaluation.trec import read_qrels, read_run
-from recallmeter.retrieval.analysis import Analyzer
-from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.arms.bm25 import BM25
 from recallmeter.retrieval.corpus import Candidates
 from recallmeter.retrieval.fusion import WeightedRRF
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.ranking import Hit
+from recallmeter.retrieval.text.analysis import Analyzer
 
 
 def ranked(documents: str | list[str]) -> list[Hit]:

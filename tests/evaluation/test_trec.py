@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recallmeter.datasets.errors import InputError
-from recallmeter.evaluation.canonical import canonical
+from recallmeter.evaluation.measures.canonical import canonical
 from recallmeter.evaluation.trec import read_qrels, read_run, write_qrels_file, write_run_file
 from recallmeter.retrieval.ranking import Hit
 

@@ -43,7 +43,7 @@ def test_every_expression_reads_an_input_that_exists():
 def runs(write_run, tmp_path):
     write_run("good", {"main": {}})
     write_run("bad", {"main": {f"q{i:02}": ["o39"] for i in range(0, 24, 3)}})
-    subprocess.run([sys.executable, "-m", "recallmeter.experiments.cli", "baseline", "good"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "recallmeter", "baseline", "good"], cwd=tmp_path, check=True, capture_output=True)
     return tmp_path
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
-from recallmeter.datasets.beir import load_beir
 from recallmeter.datasets.errors import InputError
-from recallmeter.datasets.formats import FORMATS
-from recallmeter.datasets.jsonl import load_jsonl
-from recallmeter.datasets.locomo import load_locomo
+from recallmeter.datasets.formats.beir import load_beir
+from recallmeter.datasets.formats.catalogue import FORMATS
+from recallmeter.datasets.formats.jsonl import load_jsonl
+from recallmeter.datasets.formats.locomo import load_locomo
 from recallmeter.experiments.cli import main
 from recallmeter.experiments.composition import build, plain, told_in_one_line
 from recallmeter.experiments.data import CONFIGURATIONS

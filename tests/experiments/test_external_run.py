@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from recallmeter.datasets.jsonl import write_jsonl
+from recallmeter.datasets.formats.jsonl import write_jsonl
 from recallmeter.datasets.model import Observation, Query
 from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recallmeter.evaluation.points import Point, write_point
+from recallmeter.evaluation.sweeps.points import Point, write_point
 from recallmeter.experiments.cli import main
 
 

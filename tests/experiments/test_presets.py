@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from recallmeter.evaluation.claims import SET_MEASURES, Claim
+from recallmeter.evaluation.judging.claims import SET_MEASURES, Claim
 from recallmeter.experiments.cli import main
 from recallmeter.experiments.composition import build, plain
 

@@ -15,12 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from recallmeter.evaluation.points import read_points
+from recallmeter.evaluation.sweeps.points import read_points
 from recallmeter.experiments import finished
-from recallmeter.experiments import points as points_module
+from recallmeter.experiments import reuse as points_module
 from recallmeter.experiments.cli import main
+from recallmeter.retrieval.arms.stored import CandidateStore
 from recallmeter.retrieval.cache import Cache
-from recallmeter.retrieval.stored import CandidateStore
 
 GRID = ["system=bm25", "systems.bm25.arms.bm25.k1=0.6,1.2", "systems.bm25.arms.bm25.b=0.3,0.75", "name=grid"]
 
@@ -121,12 +121,7 @@ def test_values_equal_those_of_a_run(here: Path) -> None:
 
 
 def test_points_that_differ_downstream_ask_no_arm_again(here: Path) -> None:
-    assert (
-        main(
-            ["sweep", "system=bm25", "+systems.bm25.fusion.k=1,2", "+systems.bm25.fusion._target_=recallmeter.retrieval.fusion.WeightedRRF"]
-        )
-        == 0
-    )
+    assert main(["sweep", "system=bm25", "+systems.bm25.fusion.k=1,2", "+systems.bm25.fusion._target_=recallmeter.WeightedRRF"]) == 0
     asked = sorted(p.manifest["arm_searches"] for p in read_points([here / "multirun" / "run"]))
     assert asked[0] == 0
     assert asked[1] > 100
@@ -205,7 +200,7 @@ def test_a_point_that_is_damaged_is_named_and_not_mixed_in(here: Path, capsys: p
 @pytest.mark.integration  # ten processes are killed
 def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(here: Path) -> None:
     overrides = ["system=dual", "systems.dual.fusion.k=range(5,105,5)", "dataset.seed=range(0,2)"]
-    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *overrides]
+    command = [sys.executable, "-m", "recallmeter", "sweep", *overrides]
     moments = random.Random(0)
     for _ in range(10):
         process = subprocess.Popen(
@@ -229,7 +224,7 @@ def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(
 
 @pytest.mark.integration  # a process of its own
 def test_on_a_terminal_a_bar_shows_the_best_so_far_and_elsewhere_nothing(here: Path) -> None:
-    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *GRID]
+    command = [sys.executable, "-m", "recallmeter", "sweep", *GRID]
     quiet = subprocess.run([*command, "name=quiet"], check=True, capture_output=True, text=True)
     assert quiet.stderr == ""
     ours, theirs = pty.openpty()

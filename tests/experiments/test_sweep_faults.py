@@ -39,7 +39,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def sweep(here: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "recallmeter.experiments.cli", "sweep", *LINE, *overrides]
+    command = [sys.executable, "-m", "recallmeter", "sweep", *LINE, *overrides]
     return subprocess.run(command, cwd=here, capture_output=True, text=True, env={**os.environ, "RECALLMETER_CACHE": str(here / "cache")})
 
 

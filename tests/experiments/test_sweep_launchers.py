@@ -22,7 +22,7 @@ from recallmeter.experiments.cli import main
 pytestmark = pytest.mark.integration
 
 FORTY = ["system=bm25", "systems.bm25.arms.bm25.k1=range(0.5,2.5,0.25)", "dataset.seed=range(0,5)"]
-RECALLMETER = [sys.executable, "-m", "recallmeter.experiments.cli"]
+RECALLMETER = [sys.executable, "-m", "recallmeter"]
 
 
 def values(folder: Path) -> dict[str, bytes]:

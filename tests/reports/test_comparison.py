@@ -6,8 +6,8 @@ import json
 
 import pytest
 from recallmeter.datasets.model import Dataset
-from recallmeter.evaluation.changes import changes
-from recallmeter.evaluation.compare import compare, pair, results_of
+from recallmeter.evaluation.judging.changes import changes
+from recallmeter.evaluation.judging.compare import compare, pair, results_of
 from recallmeter.evaluation.record import load_run
 from recallmeter.reports.comparison import document, probability, record, rows, text
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from recallmeter.datasets.model import Dataset
-from recallmeter.evaluation.baseline import baseline_of
-from recallmeter.evaluation.gate import gate
+from recallmeter.evaluation.judging.baseline import baseline_of
+from recallmeter.evaluation.judging.gate import gate
+from recallmeter.evaluation.judging.rules import rules_from
 from recallmeter.evaluation.record import load_run
-from recallmeter.evaluation.rules import rules_from
 from recallmeter.reports.gate import record, rows, text
 from recallmeter.reports.github import summary, workflow_commands
 from recallmeter.reports.junit import junit

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.experiments.cli import main
-from recallmeter.experiments.memory_systems import index_costs
+from recallmeter.experiments.studies.memory_systems import index_costs
 from recallmeter.reports.memory_systems import COSTS_FILE, render
 from recallmeter.reports.table import interval
 
@@ -45,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     (folder / "embedder").mkdir()
     (folder / "words_plug_in.py").write_text(PLUG_IN)
     (folder / "embedder" / "words.yaml").write_text(
-        f"_target_: recallmeter.retrieval.embedding.CachedEmbedder\nencoder: {{_target_: words_plug_in.Words}}\ncache: {folder / 'cache'}\n"
+        f"_target_: recallmeter.CachedEmbedder\nencoder: {{_target_: words_plug_in.Words}}\ncache: {folder / 'cache'}\n"
     )
     chosen = ["experiment=memory_systems", "system=[vector,bm25,sqlite_fts5]", "embedder=words", "protocol.repeats=1"]
     assert main(["run", "--config-dir", str(folder), *chosen, f"hydra.run.dir={folder / 'run'}"]) == 0

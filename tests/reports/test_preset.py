@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.record import Run, load_run
-from recallmeter.experiments.claims import main
+from recallmeter.experiments.studies.claims import main
 from recallmeter.reports.preset import overview, render, sentence, summary, verdicts
 
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
-from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.arms.bm25 import BM25
+from recallmeter.retrieval.arms.fallback import Fallback
+from recallmeter.retrieval.arms.vector import Vector
 from recallmeter.retrieval.corpus import Candidates, Corpus, Question
 from recallmeter.retrieval.embedders.choice import NoEmbedder
-from recallmeter.retrieval.embedding import CachedEmbedder, Kind, Vectors
-from recallmeter.retrieval.fallback import Fallback
+from recallmeter.retrieval.embedders.embedding import CachedEmbedder, Kind, Vectors
 from recallmeter.retrieval.fusion import WeightedRRF
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.unavailable import UnavailableError
-from recallmeter.retrieval.vector import VectorArm
 
 WHEN = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -45,13 +45,13 @@ def memory() -> list[Observation]:
 
 
 def semantic(encoder: Flaky, cache: Path) -> Pipeline:
-    system = Pipeline({"semantic": Fallback(VectorArm(CachedEmbedder(encoder, cache=str(cache))), BM25())})
+    system = Pipeline({"semantic": Fallback(Vector(CachedEmbedder(encoder, cache=str(cache))), BM25())})
     system.index(memory())
     return system
 
 
 def hybrid(encoder: Flaky, cache: Path) -> Pipeline:
-    arms = {"keyword": BM25(), "semantic": Fallback(VectorArm(CachedEmbedder(encoder, cache=str(cache))))}
+    arms = {"keyword": BM25(), "semantic": Fallback(Vector(CachedEmbedder(encoder, cache=str(cache))))}
     system = Pipeline(arms, WeightedRRF())
     system.index(memory())
     return system
@@ -101,7 +101,7 @@ def test_only_the_queries_that_failed_fall_back(mode: Callable[..., Pipeline], t
 
 
 def test_without_a_provider_the_modes_are_keyword_mode() -> None:
-    system = Pipeline({"semantic": Fallback(VectorArm(NoEmbedder()), BM25())})
+    system = Pipeline({"semantic": Fallback(Vector(NoEmbedder()), BM25())})
     system.index(memory())
     ids, notes = asked(system, "eel")
     assert ids == asked(keyword(), "eel")[0] == ("b",)
@@ -125,7 +125,7 @@ def test_a_wrong_dimension_falls_back_where_a_pipeline_without_a_fallback_says_s
     encoder = Flaky(lambda texts, kind: kind == "query")
     encoder.error = InputError("a vector of 4 dimensions where 5 are stored")
     assert asked(semantic(encoder, tmp_path), "eel") == (("b",), ["fell back: a vector of 4 dimensions where 5 are stored"])
-    plain = Pipeline({"vector": VectorArm(CachedEmbedder(encoder, cache=str(tmp_path)))})
+    plain = Pipeline({"vector": Vector(CachedEmbedder(encoder, cache=str(tmp_path)))})
     plain.index(memory())
     with pytest.raises(InputError, match="a vector of 4 dimensions"):
         plain.search("eel", 4)

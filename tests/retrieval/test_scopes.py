@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 from recallmeter.datasets.model import Observation
-from recallmeter.retrieval.analysis import Analyzer
-from recallmeter.retrieval.bm25 import BM25
+from recallmeter.retrieval.arms.bm25 import BM25
+from recallmeter.retrieval.arms.grep import Grep
 from recallmeter.retrieval.external.sqlite_fts5 import SqliteFts5
-from recallmeter.retrieval.grep import Grep
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.ranking import Retriever
+from recallmeter.retrieval.text.analysis import Analyzer
 
 SYSTEMS = {
     "bm25": lambda: Pipeline({"bm25": BM25(Analyzer())}),

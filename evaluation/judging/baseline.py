@@ -1,0 +1,237 @@
+"""The baseline: what a team keeps in its repository of a run that it means to hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...datasets.errors import InputError
+from ...datasets.file import write_file
+from ...datasets.model import Query
+from ...retrieval.ranking import Hit
+from ..measures.grammar import parse_measure
+from ..measures.metrics import score
+from ..record import Run
+from .compare import DEPTH, DIGITS, Results, check_answerable, results_of
+
+FORMAT = 1
+
+_REMEDY = "make it again with `recallmeter baseline RUN -o FILE`, or take it back from version control"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Per-query values and first ids of each system, and what they were measured on.
+
+    Attributes:
+        about: ``dataset`` (name and fingerprint), ``config_hash``, ``versions`` and ``models``; no time and no path.
+        systems: name → results; rankings hold `DEPTH` ids at most.
+        reasons: why it was ever lowered, oldest first.
+    """
+
+    about: Mapping[str, Any]
+    systems: Mapping[str, Results]
+    reasons: tuple[str, ...] = field(default=())
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories of its queries, sorted."""
+        return tuple(sorted({category for results in self.systems.values() for category in results.categories.values()}))
+
+
+def baseline_of(run: Run) -> Baseline:
+    """Take a baseline from a run.
+
+    Raises:
+        InputError: a system failed in it, or no query has an answer.
+    """
+    check_answerable(run)
+    if run.manifest["failures"]:
+        failed = run.manifest["failures"][0]
+        raise InputError(
+            f"{failed['system']} failed on query {failed['query']} ({failed['error']})",
+            where=str(run.path),
+            remedy="take a run without failures",
+        )
+    about = {
+        "dataset": {name: run.manifest["dataset"][name] for name in ("name", "fingerprint")},
+        "config_hash": run.manifest["config_hash"],
+        "versions": {"recallmeter": run.manifest["recallmeter"], **run.manifest["packages"]},
+        "models": run.manifest["models"],
+    }
+    systems = {name: results_of(run, name) for name in sorted(run.systems)}
+    return Baseline(about, {name: replace(results, rankings=_first(results.rankings)) for name, results in systems.items()})
+
+
+def write_baseline(baseline: Baseline, path: Path) -> None:
+    """Write it as JSON with one line a query and system, so that a changed query is one changed line.
+
+    Raises:
+        InputError: the file can't be written.
+    """
+    write_file(path, _text(baseline), "the baseline")
+
+
+def read_baseline(path: str | Path) -> Baseline:
+    """Read a baseline and check that its values are possible.
+
+    Raises:
+        InputError: missing, truncated, of another format, or with a value that no run can have; the place is named.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(
+            f"the baseline can't be read ({error.strerror})", where=str(path), remedy="make it with `recallmeter baseline RUN -o FILE`"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the baseline is not UTF-8 text", where=str(path), remedy=_REMEDY) from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"broken JSON ({error.msg})", where=f"{path}:{error.lineno}", remedy=_REMEDY) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"not a baseline of format {FORMAT}", where=str(path), remedy=_REMEDY)
+    try:
+        about = {name: document[name] for name in ("dataset", "config_hash", "versions", "models")}
+        fingerprint, categories = about["dataset"]["fingerprint"], document["categories"]
+        measures = [str(parse_measure(measure)) for measure in document["measures"]]
+        by_query = {query: category for category, queries in categories.items() for query in queries}
+        systems = {
+            name: _results(name, lines, fingerprint, measures, by_query, str(path)) for name, lines in sorted(document["systems"].items())
+        }
+        reasons = tuple(map(str, document["reasons"]))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"a part of the baseline is missing or of the wrong kind ({error})", where=str(path), remedy=_REMEDY) from error
+    if not systems:
+        raise InputError("the baseline holds no system", where=str(path), remedy=_REMEDY)
+    return Baseline(about, systems, reasons)
+
+
+def check_against(baseline: Baseline, queries: Mapping[str, Query], where: str) -> None:
+    """Score the baseline's own first ids again, and refuse values that they cannot have given.
+
+    Only measures that look no deeper than the ids kept can be scored again; queries that `queries` lacks are passed over.
+
+    Raises:
+        InputError: a value and the ids beside it contradict each other; system, query and measure are named.
+    """
+    for name, results in baseline.systems.items():
+        shallow = [parse_measure(m) for m in results.values if (parse_measure(m).k or math.inf) <= DEPTH]
+        known = [query for query in results.queries if query in queries]
+        qrels = {query: queries[query].relevant for query in known}
+        run = {query: [Hit(i, -float(rank)) for rank, i in enumerate(results.rankings.get(query, ()))] for query in known}
+        again = score(qrels, run, shallow)
+        for measure, values in again.values.items():
+            kept = results.values[measure][[results.rows[query] for query in again.query_ids]]
+            for wrong in np.flatnonzero(np.abs(kept - values) > 10**-DIGITS)[:1]:
+                raise InputError(
+                    f"{measure} is {kept[wrong]:g}, but the ids beside it give {round(float(values[wrong]), DIGITS):g}",
+                    where=f"{where}: {name}, query {again.query_ids[wrong]}",
+                    remedy=_REMEDY,
+                )
+
+
+def falls(old: Baseline, new: Baseline) -> list[str]:
+    """Return what `new` would give up: means that fall, systems that go, another data set; one line each."""
+    if old.about["dataset"]["fingerprint"] != new.about["dataset"]["fingerprint"]:
+        return [f"the data set changes from {old.about['dataset']['name']} to {new.about['dataset']['name']} (another fingerprint)"]
+    lost = [f"{name} is no longer in it" for name in old.systems if name not in new.systems]
+    for name in old.systems:
+        for measure, before in old.systems[name].values.items():
+            after = new.systems[name].values.get(measure) if name in new.systems else None
+            if name in new.systems and after is None:
+                lost.append(f"{name} {measure} is no longer in it")
+            elif after is not None and after.mean() < before.mean() - 10**-DIGITS:
+                lost.append(f"{name} {measure} falls from {100 * before.mean():.1f} to {100 * after.mean():.1f}")
+    return lost
+
+
+def replaced(old: Baseline, new: Baseline, *, ratchet: bool, reason: str) -> Baseline:
+    """Return `new` with the history of `old`, if it may take its place.
+
+    Raises:
+        InputError: something falls and no reason is given, or neither a ratchet nor a reason was asked for.
+    """
+    lost = falls(old, new)
+    if reason:
+        told = f"{reason} ({'; '.join(lost)})" if lost else reason
+        return replace(new, reasons=(*old.reasons, told))
+    if not ratchet:
+        raise InputError("there is a baseline already", remedy="raise it with --ratchet, or replace it with --reason TEXT")
+    if lost:
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        raise InputError(f"{lost[0]}{more}", remedy="a baseline is lowered with --reason TEXT alone, and TEXT is kept in it")
+    return replace(new, reasons=old.reasons)
+
+
+def _first(rankings: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    return {query: ids[:DEPTH] for query, ids in rankings.items()}
+
+
+def _text(baseline: Baseline) -> str:
+    some = next(iter(baseline.systems.values()))
+    categories: dict[str, list[str]] = {}
+    for query in some.queries:
+        categories.setdefault(some.categories[query], []).append(query)
+    head = {
+        "format": FORMAT,
+        **baseline.about,
+        "reasons": list(baseline.reasons),
+        "measures": list(some.values),
+        "categories": dict(sorted(categories.items())),
+    }
+    fields = [f"{_json(name)}: {_json(value)}" for name, value in head.items()]
+    systems = [f"{_json(name)}: {{\n" + ",\n".join(_lines(results)) + "\n}" for name, results in baseline.systems.items()]
+    return "{\n" + ",\n".join(fields) + ',\n"systems": {\n' + ",\n".join(systems) + "\n}\n}\n"
+
+
+def _lines(results: Results) -> Iterator[str]:
+    for query, *values in zip(results.queries, *results.values.values(), strict=True):
+        short = [int(value) if value in (0, 1) else float(value) for value in values]
+        yield f"{_json(query)}: {_json({'values': short, 'top': list(results.rankings.get(query, ()))})}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _results(
+    system: str, lines: Mapping[str, Any], fingerprint: str, measures: Sequence[str], categories: Mapping[str, str], path: str
+) -> Results:
+    queries = tuple(sorted(lines))
+    if set(queries) != set(categories):
+        odd = sorted(set(queries) ^ set(categories))
+        raise InputError(
+            f"{system} and the categories do not list the same queries ({len(odd)} differ, such as {odd[0]!r})", where=path, remedy=_REMEDY
+        )
+    for query in queries:
+        _check_line(lines[query], measures, f"{path}: {system}, query {query}")
+    matrix = np.array([lines[query]["values"] for query in queries], np.float64).reshape(len(queries), len(measures))
+    return Results(
+        f"{system} in the baseline",
+        fingerprint,
+        queries,
+        dict(zip(measures, matrix.T.round(DIGITS), strict=True)),
+        {query: lines[query]["top"] for query in queries if lines[query]["top"]},
+        dict(categories),
+    )
+
+
+def _check_line(line: Mapping[str, Any], measures: Sequence[str], where: str) -> None:
+    values, top = line["values"], line["top"]
+    if len(values) != len(measures):
+        raise InputError(f"{len(values)} values for {len(measures)} measures", where=where, remedy=_REMEDY)
+    for measure, value in zip(measures, values, strict=True):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InputError(f"{measure} is {value!r}, which is not between 0 and 1", where=where, remedy=_REMEDY)
+    if any(not isinstance(identifier, str) for identifier in top) or len(top) > DEPTH:
+        raise InputError(f"the ids are not at most {DEPTH} texts", where=where, remedy=_REMEDY)
+    repeated = [identifier for identifier, times in Counter(top).items() if times > 1]
+    if repeated:
+        raise InputError(f"the id {repeated[0]!r} is there twice", where=where, remedy=_REMEDY)

@@ -1,0 +1,233 @@
+"""The gate: a run held against a baseline, rule by rule, with the queries behind each verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ...datasets.errors import InputError
+from ..inference.statistics import Floats
+from ..inference.verdict import Decision, PairedTest, Verdict, decide
+from ..record import Run
+from .baseline import Baseline, check_against
+from .changes import QueryChange, changes
+from .compare import DEPTH, DIGITS, Pairing, over_ties, pair, results_of
+from .rules import EVERY, Rule, Rules
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule found on one system.
+
+    Attributes:
+        rule: with its category spelt out.
+        before: mean of the baseline, `after` of the run, over the `n` queries of the rule.
+        decision: of the comparison; None where the rule has a floor alone.
+        verdict: of comparison and floor together; `why` says it in words.
+        ties: what the verdict would be if the order of tied scores had been another; "" where that changes nothing.
+        worse: the queries that fell, the worst first.
+    """
+
+    system: str
+    rule: Rule
+    n: int
+    before: float
+    after: float
+    decision: Decision | None
+    verdict: Verdict
+    why: str
+    ties: str
+    worse: tuple[QueryChange, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A ceiling on one system: what was measured, and the most that it may be."""
+
+    system: str
+    name: str
+    value: float
+    ceiling: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """PASS up to the ceiling, REGRESSION above it."""
+        return Verdict.PASS if self.value <= self.ceiling else Verdict.REGRESSION
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """Everything that a gate found, and what follows."""
+
+    rules: Rules
+    findings: tuple[Finding, ...]
+    bars: tuple[Bar, ...]
+    notes: tuple[str, ...]
+    failures: tuple[Mapping[str, Any], ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """REGRESSION if any rule or bar says so, else INCONCLUSIVE if any rule does, else PASS."""
+        verdicts = {item.verdict for item in (*self.findings, *self.bars)}
+        return next((v for v in (Verdict.REGRESSION, Verdict.INCONCLUSIVE) if v in verdicts), Verdict.PASS)
+
+    @property
+    def exit_code(self) -> int:
+        """4 when a system failed, 1 on a regression, 3 when something inconclusive is to fail, else 0."""
+        if self.failures:
+            return 4
+        if self.verdict is Verdict.REGRESSION:
+            return 1
+        return 3 if any(map(self.fails, self.findings)) else 0
+
+    def fails(self, finding: Finding) -> bool:
+        """Return whether a finding is to fail the build: a regression, or something inconclusive that the rules let fail."""
+        unsure = finding.verdict is Verdict.INCONCLUSIVE and self.rules.handling(finding.rule) == "fail"
+        return unsure or finding.verdict is Verdict.REGRESSION
+
+
+def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline", allow_different: bool = False) -> GateReport:
+    """Hold a run against a baseline.
+
+    Args:
+        where: how errors call the baseline.
+        allow_different: judge the queries that both have where data sets or query sets differ.
+
+    Raises:
+        InputError: a system, category or measure is missing, the data sets differ, or the baseline contradicts itself.
+    """
+    systems = _systems(run, baseline, rules, where)
+    pairings = {name: pair(baseline.systems[name], results_of(run, name), allow_different=allow_different) for name in systems}
+    check_against(baseline, run.queries, where)
+    questions = [question for name in systems for question in _questions(name, pairings[name], rules, baseline, where)]
+    answers = _answers(questions, rules)
+    ties = _other_verdicts(questions, answers, pairings, rules, run)
+    return GateReport(
+        rules,
+        tuple(_finding(q, a, t, pairings[q.system], run) for q, a, t in zip(questions, answers, ties, strict=True)),
+        tuple(_bars(run, systems, rules)),
+        tuple(_notes(run, baseline, pairings)),
+        tuple(failure for failure in run.manifest["failures"] if failure["system"] in systems),
+    )
+
+
+class _Question(NamedTuple):
+    """One rule on one system: its queries, and their values in baseline and run."""
+
+    system: str
+    rule: Rule
+    queries: tuple[str, ...]
+    before: Floats
+    after: Floats
+
+
+class _Answer(NamedTuple):
+    decision: Decision | None
+    verdict: Verdict
+    why: str
+
+
+def _systems(run: Run, baseline: Baseline, rules: Rules, where: str) -> list[str]:
+    for name in rules.systems:
+        if name not in baseline.systems:
+            raise InputError(f"there is no system {name!r}", where=where, remedy=f"there are {', '.join(baseline.systems)}")
+    wanted = list(rules.systems) or list(baseline.systems)
+    missing = [name for name in wanted if name not in run.systems]
+    if missing:
+        raise InputError(
+            f"{missing[0]!r} is in the baseline, but not in this run",
+            where=str(run.path),
+            remedy="run it too, or take it out of the baseline with --reason TEXT",
+        )
+    return wanted
+
+
+def _questions(system: str, pairing: Pairing, rules: Rules, baseline: Baseline, where: str) -> Iterator[_Question]:
+    gone = [category for category in baseline.categories if category and not pairing.within(category)]
+    if gone:
+        raise InputError(
+            f"no query of {system} is left in the category {gone[0]!r} of the baseline", where=where, remedy="run the whole data set"
+        )
+    for rule in filter(None, rules.rules.values()):
+        if rule.measure not in pairing.measures:
+            raise InputError(
+                f"{rule.measure} is not in both baseline and run", where=where, remedy=f"both have {', '.join(pairing.measures)}"
+            )
+        if rule.category not in ("", EVERY, *baseline.categories):
+            raise InputError(f"there is no category {rule.category!r}", where=where, remedy=f"there are {', '.join(baseline.categories)}")
+        for category in filter(None, baseline.categories) if rule.category == EVERY else [rule.category]:
+            queries = pairing.within(category)
+            yield _Question(system, replace(rule, category=category), queries, *pairing.values(rule.measure, queries))
+
+
+def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
+    tests = {
+        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, q.rule.alpha or rules.alpha)
+        for number, q in enumerate(questions)
+        if q.rule.margin is not None
+    }
+    decisions = dict(zip(tests, decide(list(tests.values()), power=rules.power), strict=True))
+    return [_answer(question, decisions.get(number)) for number, question in enumerate(questions)]
+
+
+def _answer(question: _Question, decision: Decision | None) -> _Answer:
+    """A floor that is broken is a regression, whatever the comparison says."""
+    floor, mean = question.rule.floor, 100 * float(question.after.mean())
+    if floor is not None and mean < floor:
+        return _Answer(decision, Verdict.REGRESSION, f"{mean:.1f} is below the floor of {floor:g}")
+    if decision is None:
+        return _Answer(None, Verdict.PASS, f"{mean:.1f} is at or above the floor of {floor:g}")
+    return _Answer(decision, decision.verdict, decision.why)
+
+
+def _other_verdicts(
+    questions: Sequence[_Question], answers: Sequence[_Answer], pairings: Mapping[str, Pairing], rules: Rules, run: Run
+) -> list[str]:
+    """Return, for each question, what another order of tied scores would make of the verdict; "" for nothing.
+
+    Where no query changed the order is the baseline's own, so there is nothing to warn of.
+    """
+    measures = list(dict.fromkeys(question.rule.measure for question in questions))
+    extremes = {name: over_ties(pairing.after, run, name, measures) for name, pairing in pairings.items()}
+    found = [""] * len(questions)
+    if not any(extremes.values()):
+        return found
+    for position, order in enumerate(("worst", "best")):
+        sides = {name: replace(p, after=(extremes[name] or (p.after, p.after))[position]) for name, p in pairings.items()}
+        others = [q._replace(after=sides[q.system].values(q.rule.measure, q.queries)[1]) for q in questions]
+        for number, (answer, other) in enumerate(zip(answers, _answers(others, rules), strict=True)):
+            unchanged = answer.decision is not None and not answer.decision.changed
+            if other.verdict is not answer.verdict and not unchanged:
+                found[number] += f"{'; ' if found[number] else ''}{other.verdict} with the {order} order of tied scores"
+    return found
+
+
+def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, run: Run) -> Finding:
+    rule = question.rule
+    worse = [c for c in changes(pairing, [rule.measure], run.queries, category=rule.category, depth=DEPTH) if c.drop(rule.measure) > 0]
+    before, after = float(question.before.mean()), float(question.after.mean())
+    return Finding(
+        question.system, rule, len(question.queries), before, after, answer.decision, answer.verdict, answer.why, ties, tuple(worse)
+    )
+
+
+def _bars(run: Run, systems: Sequence[str], rules: Rules) -> Iterator[Bar]:
+    for name in systems:
+        system = run.summary["systems"][name]
+        total = system["latency"]["spans"].get("total")
+        if rules.p95_latency is not None and total is not None:
+            yield Bar(name, "p95 latency in calibration loops", total["p95"] / run.manifest["calibration_ms"], rules.p95_latency)
+        if rules.tokens is not None:
+            yield Bar(name, "tokens per query", system["tokens"]["mean"], rules.tokens)
+
+
+def _notes(run: Run, baseline: Baseline, pairings: Mapping[str, Pairing]) -> Iterator[str]:
+    for name, pairing in pairings.items():
+        if pairing.left_out:
+            yield f"{name}: {pairing.left_out} queries are in only one of baseline and run and were left out; n = {len(pairing.queries)}"
+    unjudged = [name for name in run.systems if name not in baseline.systems]
+    if unjudged:
+        yield f"not in the baseline, so not judged: {', '.join(unjudged)}"
+    if baseline.about["config_hash"] != run.manifest["config_hash"]:
+        yield "the configuration is not the one that the baseline was made with"

@@ -1,0 +1,174 @@
+"""What a gate asks of a run: rules on measures, and bars on time and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+from ...datasets.errors import InputError
+from ..measures.grammar import parse_measure
+
+OnInconclusive = Literal["fail", "warn", "pass"]
+
+EVERY = "*"
+"""As a rule's category: one rule for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What one measure must hold.
+
+    Args:
+        measure: such as ``recall@10``.
+        category: look at this category alone; ``*`` makes a rule of each; "" takes all queries together.
+        max_drop: the drop that is still accepted, in percentage points; None asks for no comparison.
+        floor: the least mean, in per cent; None for none.
+        alpha: a level stricter than the gate's own; None takes the gate's.
+        on_inconclusive: what to do then, if not what the gate does.
+
+    Raises:
+        InputError: a number out of range, an unknown measure, or nothing to hold.
+    """
+
+    measure: str
+    category: str = ""
+    max_drop: float | None = None
+    floor: float | None = None
+    alpha: float | None = None
+    on_inconclusive: OnInconclusive | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", str(parse_measure(self.measure)))
+        if self.max_drop is None and self.floor is None:
+            raise InputError(f"the rule on {self.measure} holds nothing", remedy="give it max_drop or floor")
+        _check_number("max_drop", self.max_drop, 0, 100)
+        _check_number("floor", self.floor, 0, 100)
+        if self.floor is not None and 0 < self.floor <= 1:
+            raise InputError(f"floor {self.floor} is in per cent", remedy=f"write {100 * self.floor:g} if that share is meant")
+        _check_probability("alpha", self.alpha)
+        if self.on_inconclusive is not None:
+            _check_handling(self.on_inconclusive)
+
+    @property
+    def name(self) -> str:
+        """Measure and category, as reports write them."""
+        return f"{self.measure} · {self.category}" if self.category else self.measure
+
+    @property
+    def margin(self) -> float | None:
+        """`max_drop` as a share."""
+        return None if self.max_drop is None else self.max_drop / 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """All that a gate asks.
+
+    Args:
+        rules: name → rule; one set to None is switched off.
+        systems: which systems of the baseline; empty for all.
+        alpha: the chance that the whole gate says REGRESSION when nothing changed.
+        power: the chance of catching the drop that is stated as detectable.
+        on_inconclusive: ``fail`` (exit 3), ``warn`` (exit 0, said aloud) or ``pass``.
+        p95_latency: the most that the p95 of a query may take, in times the run's own calibration loop; None for no bar.
+        tokens: the most tokens a query may cost on average; None for no bar.
+
+    Raises:
+        InputError: a number out of range, no rule at all, or a rule laxer than the gate.
+    """
+
+    rules: Mapping[str, Rule | None] = field(default_factory=dict)
+    systems: Sequence[str] = ()
+    alpha: float = 0.05
+    power: float = 0.8
+    on_inconclusive: OnInconclusive = "fail"
+    p95_latency: float | None = None
+    tokens: float | None = None
+
+    def __post_init__(self) -> None:
+        if not any(self.rules.values()):
+            raise InputError("the gate has no rule", where="rules", remedy="give it one: {recall: {measure: recall@10, max_drop: 2}}")
+        for name in ("alpha", "power"):
+            _check_probability(name, getattr(self, name))
+        for name in ("p95_latency", "tokens"):
+            _check_number(name, getattr(self, name), 0, 1e9)
+        _check_handling(self.on_inconclusive)
+        for name, rule in self.rules.items():
+            if rule is not None and (rule.alpha or 0) > self.alpha:
+                raise InputError(
+                    f"alpha {rule.alpha} is above the gate's {self.alpha}", where=f"rules.{name}", remedy="a rule can only be stricter"
+                )
+
+    def handling(self, rule: Rule) -> OnInconclusive:
+        """Return what to do when the rule is inconclusive."""
+        return rule.on_inconclusive or self.on_inconclusive
+
+
+_Settings = TypeVar("_Settings", Rule, Rules)
+
+
+def read_rules(path: Path) -> dict[str, Any]:
+    """Read the settings of a gate from YAML, as `rules_from` takes them.
+
+    Raises:
+        InputError: no such file, or not a YAML mapping.
+    """
+    import yaml
+
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the rules can't be read ({error.strerror})", where=str(path), remedy="name a YAML file") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"broken YAML ({error})", where=str(path)) from error
+    if not isinstance(settings, dict):
+        raise InputError("not a YAML mapping", where=str(path), remedy="see conf/gate/default.yaml")
+    return settings
+
+
+def rules_from(settings: Mapping[str, Any], where: str = "gate") -> Rules:
+    """Make rules from plain settings.
+
+    Raises:
+        InputError: an unknown key, a missing one or a value out of range; the key is named.
+    """
+    given = dict(settings)
+    rules: dict[str, Rule | None] = {}
+    for name, rule in dict(given.pop("rules", None) or {}).items():
+        rules[name] = None if rule is None else _made(Rule, rule, f"{where}: rules.{name}")
+    return _made(Rules, {**given, "rules": rules}, where)
+
+
+def _made(kind: type[_Settings], settings: Any, where: str) -> _Settings:
+    known = [f.name for f in fields(kind)]
+    if not isinstance(settings, Mapping):
+        raise InputError(f"{settings!r} is not a mapping", where=where, remedy=f"there are {', '.join(known)}")
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise InputError(f"there is no setting {unknown[0]!r}", where=where, remedy=f"there are {', '.join(known)}")
+    try:
+        return kind(**settings)
+    except InputError as error:
+        raise error.at(f"{where}: {error.where}" if error.where else where) from error
+    except TypeError as error:
+        raise InputError("it names no measure", where=where, remedy="add measure: recall@10") from error
+
+
+def _check_number(name: str, value: Any, least: float, most: float) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise InputError(f"{name} {value!r} is not a number from {least:g} to {most:g}")
+
+
+def _check_probability(name: str, value: Any) -> None:
+    _check_number(name, value, 0, 1)
+    if value in (0, 1):
+        raise InputError(f"{name} {value!r} leaves nothing to chance", remedy="give a number between 0 and 1")
+
+
+def _check_handling(value: Any) -> None:
+    if value not in get_args(OnInconclusive):
+        raise InputError(f"on_inconclusive {value!r} is unknown", remedy="write fail, warn or pass")

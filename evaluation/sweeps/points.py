@@ -1,0 +1,237 @@
+"""A point of a sweep: one configuration's values, small enough that thousands are read at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...datasets.errors import InputError
+from ...datasets.file import write_file
+from ..inference.statistics import Floats
+from ..loop import SystemResult
+from ..measures.metrics import Scores
+
+RECORD, VALUES, TABLE = "point.json", "values.npy", "points.csv"
+KEY_LENGTH = 20
+"""How much of a key a folder is named by."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one configuration of a sweep gave.
+
+    Attributes:
+        key: hash of the resolved configuration, the data set, the models and the code.
+        parameters: the overrides that tell it from the other points.
+        status: ``complete`` or ``failed``; a failed one has an `error` and nothing below it.
+        systems, measures, queries: the axes of `values`; the queries are the answerable ones, sorted.
+        values: shape (systems, measures, queries).
+        tokens, latency: system → mean tokens a query, and p50 and p95 of its milliseconds a query.
+        manifest: data set, models, code and machine, as in a run.
+    """
+
+    key: str
+    parameters: Mapping[str, Any]
+    status: str
+    error: str = ""
+    systems: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    values: Floats = field(default_factory=lambda: np.empty((0, 0, 0)))
+    tokens: Mapping[str, float] = field(default_factory=dict)
+    latency: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder: the beginning of its key."""
+        return self.key[:KEY_LENGTH]
+
+    def mean(self, system: str, measure: str) -> float:
+        """Return the mean of a measure over the answerable queries; of ``tokens`` the mean tokens a query."""
+        if measure == "tokens":
+            return self.tokens[system]
+        return float(self.values[self.systems.index(system), self.measures.index(measure)].mean())
+
+
+class Condensed(NamedTuple):
+    """What a point keeps of one system: see the attributes of `Point`; `values` has shape (measures, queries)."""
+
+    measures: tuple[str, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    tokens: float
+    latency: Mapping[str, float]
+    models: Mapping[str, str]
+
+
+def condensed(result: SystemResult, scores: Scores, models: Mapping[str, str]) -> Condensed:
+    """Keep of an evaluation what a point needs."""
+    unanswerable = set(scores.unanswerable)
+    answerable = [row for row, query in enumerate(scores.query_ids) if query not in unanswerable]
+    p50, p95 = np.nanpercentile([answer.spans.get("total", np.nan) for answer in result.answers.values()], (50, 95))
+    return Condensed(
+        tuple(scores.values),
+        tuple(scores.query_ids[row] for row in answerable),
+        np.array([values[answerable] for values in scores.values.values()], np.float64),
+        float(np.mean([answer.tokens for answer in result.answers.values()])),
+        {"p50": float(p50), "p95": float(p95)},
+        models,
+    )
+
+
+def point_of(key: str, parameters: Mapping[str, Any], systems: Mapping[str, Condensed], manifest: Mapping[str, Any]) -> Point:
+    """Put the systems of one configuration together."""
+    first = next(iter(systems.values()))
+    return Point(
+        key,
+        dict(parameters),
+        "complete",
+        systems=tuple(systems),
+        measures=first.measures,
+        queries=first.queries,
+        values=np.stack([system.values for system in systems.values()]),
+        tokens={name: system.tokens for name, system in systems.items()},
+        latency={name: system.latency for name, system in systems.items()},
+        manifest={**manifest, "models": dict(sorted(found for system in systems.values() for found in system.models.items()))},
+    )
+
+
+def write_point(folder: Path, point: Point) -> None:
+    """Write a point to `folder`, whole or not at all; one that stands there already is replaced only if it failed.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
+    record = {name: value for name, value in vars(point).items() if name != "values"}
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        (partial / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        if point.status == "complete":
+            packed = io.BytesIO()  # numpy hides why a file can't be written
+            np.save(packed, point.values)
+            (partial / VALUES).write_bytes(packed.getvalue())
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(partial, folder)
+    except OSError as error:
+        raise InputError(
+            f"the point can't be written ({error.strerror or error})",
+            where=str(folder),
+            remedy="make room or give write access, then start the same sweep again: what is done is kept",
+        ) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def read_point(folder: Path) -> Point | None:
+    """Return the point in `folder`; None when there is none.
+
+    Raises:
+        InputError: the record is damaged, or is not of the key that the folder is named by.
+    """
+    path = folder / RECORD
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        values = np.load(folder / VALUES) if record["status"] == "complete" else np.empty((0, 0, 0))
+        axes = {name: tuple(record[name]) for name in ("systems", "measures", "queries")}
+        point = Point(**{**record, **axes}, values=values)
+    except FileNotFoundError:
+        if not path.exists():
+            return None
+        raise InputError(f"{VALUES} is missing", where=str(folder), remedy="remove the folder; the point is then run again") from None
+    except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"a damaged point ({error})", where=str(path), remedy="remove the folder; the point is then run again") from error
+    if not point.key.startswith(folder.name) or point.values.shape != (
+        (len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)
+    ):
+        raise InputError("its content does not fit its name", where=str(folder), remedy="remove the folder; the point is then run again")
+    return point
+
+
+def read_points(folders: Sequence[Path]) -> list[Point]:
+    """Read every point below each sweep folder, sorted by key.
+
+    Raises:
+        InputError: a folder that is not there, or has no point.
+    """
+    points: dict[str, Point] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError("no such folder", where=str(folder), remedy="name a folder that `recallmeter sweep` wrote")
+        found = [read_point(path.parent) for path in sorted(folder.glob(f"*/{RECORD}"))]
+        if not found:
+            raise InputError("there is no point of a sweep in it", where=str(folder), remedy="name a folder that `recallmeter sweep` wrote")
+        points.update((point.key, point) for point in found if point is not None)
+    return [points[key] for key in sorted(points)]
+
+
+def newest(points: Iterable[Point]) -> list[Point]:
+    """Return the points without those that a later one of the same parameters replaces: the code or the data changed in between."""
+    points, latest = list(points), dict[str, Point]()
+    for point in sorted(points, key=lambda point: (point.manifest.get("ended", ""), point.key)):
+        if point.status == "complete":
+            latest[json.dumps(dict(point.parameters), sort_keys=True)] = point
+    replaced = {point.key for point in points if point.status == "complete"} - {point.key for point in latest.values()}
+    return [point for point in points if point.key not in replaced]
+
+
+def write_table(folder: Path) -> None:
+    """Write ``points.csv`` into a sweep's folder: a row for every system of every complete point, in the order of the parameters.
+
+    Damaged points are left out; `read_points` names them.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    points = [point for point in newest(_sound(folder)) if point.status == "complete"]
+    names = sorted({name for point in points for name in point.parameters})
+    measures = list(dict.fromkeys(measure for point in points for measure in point.measures))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["point", "system", *map(column, names), *measures, "tokens", "p50_ms", "p95_ms"])
+    for point in sorted(points, key=lambda point: [sort_key(point.parameters.get(name)) for name in names]):
+        for row, system in enumerate(point.systems):
+            means = dict(zip(point.measures, point.values[row].mean(axis=1).tolist(), strict=True))
+            latency = point.latency[system]
+            writer.writerow(
+                [
+                    point.folder,
+                    system,
+                    *(point.parameters.get(name) for name in names),
+                    *(means.get(measure) for measure in measures),
+                    point.tokens[system],
+                    latency["p50"],
+                    latency["p95"],
+                ]
+            )
+    write_file(folder / TABLE, text.getvalue(), "the table of points")
+
+
+def _sound(folder: Path) -> Iterator[Point]:
+    for path in sorted(folder.glob(f"*/{RECORD}")):
+        with suppress(InputError):
+            if point := read_point(path.parent):
+                yield point
+
+
+def column(parameter: str) -> str:
+    """Name the column of a parameter; the choice of systems gets Hydra's slash, since ``system`` is the one that a row is about."""
+    return "/system" if parameter == "system" else parameter
+
+
+def sort_key(value: Any) -> tuple[int, float, str]:
+    """Order numbers as numbers, before everything else by its text."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (0, float(value), "") if number else (1, 0.0, str(value))

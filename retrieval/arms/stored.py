@@ -1,0 +1,139 @@
+"""Candidates that are kept: an arm that was asked a question before is not asked again.
+
+Systems that differ only in fusion or stages share what their arms find. Each answer is kept with the times that it took, so
+that a system measured from stored candidates reports the latency of the real one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..cache import Cache
+from ..corpus import Arm, ArmIndex, Candidates, Corpus, Question
+from ..trace import Trace
+from .fallback import NOTE
+
+ANSWERS, INDEXES = 50_000, 16
+"""How many answers and indexes stay in memory, about 100 MB of answers; an answer that had to go is read from disk again."""
+
+_ROOT = "arm"
+
+
+@dataclass
+class CandidateStore:
+    """What arms found, in memory and on disk; `asked` counts the questions that an arm had to answer itself.
+
+    Indexes stay in memory too, so that a process builds each arm once for a data set.
+    """
+
+    cache: Cache
+    asked: int = 0
+    _memory: dict[bytes, tuple[Candidates, Trace]] = field(default_factory=dict)
+    _new: dict[bytes, bytes] = field(default_factory=dict)
+    _indexes: dict[tuple[str, str], ArmIndex] = field(default_factory=dict)
+
+    def arm(self, identity: str, arm: Arm) -> StoredArm:
+        """Return an arm that answers from the store where it can, and else as `arm` does.
+
+        Args:
+            identity: everything that its candidates depend on: its settings, those of the arms before it, the data set, the code.
+        """
+        return StoredArm(self, identity, arm)
+
+    def flush(self) -> None:
+        """Write to disk what was found since the last flush."""
+        self.cache.write(self._new)
+        self._new = {}
+
+    def get(self, key: bytes) -> tuple[Candidates, Trace] | None:
+        """Return an answer from memory, else from disk."""
+        if key not in self._memory:
+            packed = self._new.get(key) or self.cache.read([key]).get(key)
+            if packed is None:
+                return None
+            _keep(self._memory, key, _unpacked(packed), ANSWERS)
+        return self._memory[key]
+
+    def put(self, key: bytes, candidates: Candidates, trace: Trace) -> None:
+        """Keep an answer; it is on disk after the next flush."""
+        self._new[key] = _packed(candidates, trace)
+        _keep(self._memory, key, (candidates, trace), ANSWERS)
+
+    def index(self, identity: str, corpus: Corpus, arm: Arm) -> ArmIndex:
+        """Return `arm` over one scope, built when it is first needed."""
+        key = (identity, _scope(corpus))
+        if key not in self._indexes:
+            _keep(self._indexes, key, arm.build(corpus), INDEXES)
+        return self._indexes[key]
+
+
+@dataclass(frozen=True)
+class StoredArm:
+    """An arm in front of a store."""
+
+    store: CandidateStore
+    identity: str
+    arm: Arm
+
+    def build(self, corpus: Corpus) -> _StoredIndex:
+        """Index nothing yet: the answers may all be there."""
+        return _StoredIndex(self, corpus)
+
+
+@dataclass(frozen=True)
+class _StoredIndex:
+    stored: StoredArm
+    corpus: Corpus
+
+    def search(self, question: Question, limit: int) -> Candidates:
+        began = perf_counter()
+        key = self._key(question, limit)
+        answer = self.stored.store.get(key)
+        if answer is None:
+            answer = self._ask(question, limit)
+            if not any(note.startswith(NOTE) for note in answer[1].notes):  # an outage is over by the next time
+                self.stored.store.put(key, *answer)
+        candidates, trace = answer
+        question.trace.graft(trace, _ROOT, spent=(perf_counter() - began) * 1e3)
+        return candidates
+
+    def _ask(self, question: Question, limit: int) -> tuple[Candidates, Trace]:
+        index, trace = self.stored.store.index(self.stored.identity, self.corpus, self.stored.arm), Trace()
+        self.stored.store.asked += 1
+        with trace.span(_ROOT):
+            candidates = index.search(replace(question, trace=trace), limit)
+        return candidates, trace
+
+    def _key(self, question: Question, limit: int) -> bytes:
+        asked_at = question.asked_at.isoformat() if question.asked_at else ""
+        parts = (self.stored.identity, _scope(self.corpus), question.text, asked_at, str(limit))
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+
+
+def _keep(kept: dict[Any, Any], key: Any, value: Any, limit: int) -> None:
+    """Add to `kept`; what was added first goes when there is no room."""
+    if len(kept) >= limit:
+        del kept[next(iter(kept))]
+    kept[key] = value
+
+
+def _scope(corpus: Corpus) -> str:
+    return corpus.observations[0].scope if len(corpus) else ""
+
+
+def _packed(candidates: Candidates, trace: Trace) -> bytes:
+    head = json.dumps({"n": len(candidates), "spans": trace.spans, "notes": trace.notes}).encode()
+    return head + b"\n" + candidates.rows.astype("<i8").tobytes() + candidates.scores.astype("<f8").tobytes()
+
+
+def _unpacked(packed: bytes) -> tuple[Candidates, Trace]:
+    end = packed.index(b"\n") + 1
+    head = json.loads(packed[:end])
+    rows, scores = (np.frombuffer(packed, kind, head["n"], end + offset * head["n"]) for kind, offset in (("<i8", 0), ("<f8", 8)))
+    return Candidates(rows, scores), Trace(spans=head["spans"], notes=head["notes"])
