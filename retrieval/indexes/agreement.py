@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arms.vector import VectorIndex
 from ..embedders.embedding import Vectors
 from .exact import Exact, checked_matrix, cosines
+from .vector_index import VectorIndex
 
 
 def recall_against_exact(index: VectorIndex, vectors: Vectors, queries: Vectors, k: int = 20) -> float:

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
-from recallmeter.retrieval.arms.vector import VectorIndexing
 from recallmeter.retrieval.embedders.embedding import Vectors, normalised
 from recallmeter.retrieval.indexes.agreement import recall_against_exact
 from recallmeter.retrieval.indexes.exact import Exact
 from recallmeter.retrieval.indexes.hnsw import HNSW
 from recallmeter.retrieval.indexes.pgvector import Pgvector
 from recallmeter.retrieval.indexes.qdrant import QdrantVectors
+from recallmeter.retrieval.indexes.vector_index import VectorIndexing
 from recallmeter.retrieval.unavailable import UnavailableError
 
 DIMENSIONS, K, QUERIES = 384, 20, 200

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
-from recallmeter.retrieval.arms.vector import Vector, VectorIndexing
+from recallmeter.retrieval.arms.vector import Vector
 from recallmeter.retrieval.corpus import Candidates, Corpus, Question
 from recallmeter.retrieval.embedders.embedding import Vectors, normalised
 from recallmeter.retrieval.indexes.agreement import recall_against_exact
@@ -29,6 +29,7 @@ from recallmeter.retrieval.indexes.exact import Exact
 from recallmeter.retrieval.indexes.hnsw import HNSW
 from recallmeter.retrieval.indexes.pgvector import Pgvector
 from recallmeter.retrieval.indexes.qdrant import QdrantVectors
+from recallmeter.retrieval.indexes.vector_index import VectorIndexing
 from recallmeter.retrieval.unavailable import UnavailableError
 
 DIMENSIONS = 384
