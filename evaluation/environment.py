@@ -5,32 +5,20 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "tokenizers",
-    "rank-bm25",
-    "nltk",
-    "hydra-core",
-    "omegaconf",
-)
-"""The packages whose versions can move a number."""
+from ..retrieval.identity import PACKAGES
+from ..retrieval.source import package_version
 
 
 def environment() -> dict[str, Any]:
     """Return the part of a run's manifest that describes code and machine, JSON-ready."""
     return {
-        "recallmeter": version("recallmeter"),
+        "recallmeter": package_version("recallmeter"),
         "git": git_state(Path(__file__).resolve().parent),
-        "packages": {name: found for name in PACKAGES if (found := version(name))},
+        "packages": {name: found for name in PACKAGES if (found := package_version(name))},
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": _processor(),
@@ -39,14 +27,6 @@ def environment() -> dict[str, Any]:
             name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS") if name in os.environ
         },
     }
-
-
-def version(package: str) -> str:
-    """Return the installed version, or "" where the package is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def git_state(folder: Path) -> dict[str, Any]:

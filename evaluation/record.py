@@ -31,10 +31,9 @@ COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relev
 """The columns of ``per_query.csv`` before those of the measures."""
 
 
-def config_hash(config: Mapping[str, Any]) -> str:
-    """Return the SHA-256 (hex) of a resolved configuration in canonical JSON, without what only names, reports and steers."""
-    kept = {key: value for key, value in config.items() if key not in ("name", "report", "sweep")}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+def shaping(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a resolved configuration without what only names, reports and steers, which shapes no value."""
+    return {key: value for key, value in config.items() if key not in ("name", "report", "sweep", "trace")}
 
 
 # ---------------------------------------------------------------------------------------------------------------- writing

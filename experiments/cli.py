@@ -24,6 +24,7 @@ DOORS = {
     "data": "list, build, check and import data sets",
     "systems": "list the systems and what an extra would add",
     "leaderboard": "rank the points of a sweep",
+    "cache": "show what was computed before and is kept, clear it, verify it",
     "doctor": "run controls that must land on known values",
 }
 EXIT_USAGE = 2

@@ -6,8 +6,9 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -95,6 +96,7 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
     first = _first(firsts, overrides)
     trials = first.hydra.sweeper.get("n_trials")
     points = trials or math.prod(len(values) for values in spans if values)
+    _look_in([Path.cwd(), *config_folders(overrides)[1:]])
     if begin(Sweep(Path(first.hydra.sweep.dir).absolute(), points, trials is not None, first)):
         _call(task, ["--multirun", *overrides], command)
 
@@ -150,7 +152,23 @@ def build(spec: Any, key: str) -> Any:
     from hydra.utils import instantiate
 
     with told_in_one_line(key):
-        return instantiate(spec, _convert_="all")
+        return instantiate(_without_versions(spec), _convert_="all")
+
+
+def _without_versions(spec: Any) -> Any:
+    """Return a specification without each ``version`` that its target does not take: it is there for the identity of what is built."""
+    from hydra.utils import get_object
+
+    if isinstance(spec, list):
+        return [_without_versions(item) for item in spec]
+    if not isinstance(spec, Mapping):
+        return spec
+    inside = {name: _without_versions(value) for name, value in spec.items()}
+    if "version" in inside and isinstance(inside.get("_target_"), str):
+        taken = signature(get_object(inside["_target_"])).parameters.values()
+        if not any(p.name == "version" or p.kind is p.VAR_KEYWORD for p in taken):
+            del inside["version"]
+    return inside
 
 
 def plain(config: Any) -> dict[str, Any]:
@@ -163,6 +181,30 @@ def plain(config: Any) -> dict[str, Any]:
 
     with told_in_one_line():
         return OmegaConf.to_container(config, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
+
+
+def stored(config: Any) -> dict[str, Any]:
+    """Return a configuration as a run or a sweep keeps it: as `plain` does, but interpolations of the environment stay as they are.
+
+    What a variable holds may be a secret; the text that names it is read again where the configuration is used again.
+    """
+    from omegaconf import OmegaConf
+    from omegaconf.resolvers import oc
+
+    def written(*arguments: Any) -> str:
+        return f"${{oc.env:{','.join(map(_argument, arguments))}}}"
+
+    OmegaConf.register_new_resolver("oc.env", written, replace=True)
+    try:
+        return plain(config)
+    finally:
+        OmegaConf.register_new_resolver("oc.env", oc.env, replace=True)
+
+
+def _argument(value: Any) -> str:
+    """Write an argument of an interpolation."""
+    text = "null" if value is None else str(value)
+    return text if re.fullmatch(r"[\w./:-]+", text) else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @contextmanager
@@ -248,8 +290,11 @@ def find_plug_ins() -> None:
     from hydra.core.hydra_config import HydraConfig
 
     runtime = HydraConfig.get().runtime
-    folders = [runtime.cwd, *(source.path for source in runtime.config_sources if source.schema == "file" and source.provider != "main")]
-    sys.path.extend(folder for folder in folders if folder not in sys.path)
+    _look_in([runtime.cwd, *(source.path for source in runtime.config_sources if source.schema == "file" and source.provider != "main")])
+
+
+def _look_in(folders: Sequence[str | Path]) -> None:
+    sys.path.extend(folder for folder in map(str, folders) if folder not in sys.path)
 
 
 def config_folders(arguments: Sequence[str]) -> list[Path]:

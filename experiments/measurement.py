@@ -14,8 +14,9 @@ from ..evaluation.environment import environment
 from ..evaluation.loop import Protocol, SystemResult, evaluate
 from ..evaluation.measures.grammar import Measure, parse_measure
 from ..evaluation.measures.metrics import Scores, dangling, score
-from ..evaluation.record import config_hash
+from ..evaluation.record import shaping
 from ..retrieval.embedders.embedding import CachedEmbedder
+from ..retrieval.identity import identity
 from ..retrieval.ranking import Retriever
 from .composition import build
 
@@ -85,6 +86,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
     """
     protocol = _protocol(settings)
     measures = _measures(settings, protocol.k)
+    shaped = identity(shaping(settings), dataset.fingerprint)
     started = _now()
     results = evaluate(dataset, systems, protocol, progress=progress)
     qrels = {query.id: query.relevant for query in dataset.queries}
@@ -100,7 +102,8 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
             "dangling": len(dangling(qrels, {observation.id for observation in dataset.observations})),
             "licence": dataset.licence,
         },
-        "config_hash": config_hash(settings),
+        "identity": shaped.key,
+        "shaped_by": shaped.parts,
         **_environment(),
         "models": models(systems),
         "embedding": {name: found for name, system in systems.items() if (found := _embedding(system))},

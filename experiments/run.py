@@ -72,7 +72,7 @@ def record_run(config: DictConfig, folder: Path, systems: Mapping[str, Retriever
     from ..evaluation.environment import calibration_ms
     from ..evaluation.record import check_free, load_run, write_record
     from ..evaluation.summary import summarise
-    from .composition import plain
+    from .composition import plain, stored
     from .measurement import build_dataset, build_systems, measure
 
     check_free(folder)
@@ -82,7 +82,7 @@ def record_run(config: DictConfig, folder: Path, systems: Mapping[str, Retriever
     manifest = {**measured.manifest, "name": config.name, "calibration_ms": calibration_ms()}
     write_record(
         folder,
-        config_yaml=OmegaConf.to_yaml(OmegaConf.create(settings)),
+        config_yaml=OmegaConf.to_yaml(OmegaConf.create(stored(config))),
         manifest=manifest,
         dataset=dataset,
         results=measured.results,

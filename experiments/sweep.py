@@ -74,8 +74,8 @@ def sweep_point(config: DictConfig) -> Any:
     """
     from hydra.core.hydra_config import HydraConfig
 
-    from .composition import find_plug_ins, parameters, plain
-    from .reuse import MADE_OF, identified, run_point
+    from .composition import find_plug_ins, parameters, plain, stored
+    from .sweeping.reuse import run_point
 
     hydra = HydraConfig.get()
     find_plug_ins()
@@ -88,9 +88,14 @@ def sweep_point(config: DictConfig) -> Any:
         outcome = run_point(settings, line["parameters"], folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
         point, line = outcome.point, {**line, "status": outcome.status, "seconds": outcome.seconds, "error": outcome.point.error}
         if point.status == "complete":
-            line |= {"key": point.key, "made_of": {name: settings[name] for name in MADE_OF}, "identified": identified(settings)}
-            objectives = [point.mean(sweep["system"] or point.systems[0], name) for name in sweep["objectives"]]
-            line["best"] = objectives[0]
+            kept = {name: value for name, value in stored(config).items() if name != "sweep"}
+            line |= {"key": point.key, "settings": kept, "unknown": point.manifest["unknown"]}
+            system = sweep["system"] or point.systems[0]
+            # a grid may measure something else than what a search would be told
+            measured = system in point.systems and set(sweep["objectives"]) <= {*point.measures, "tokens"}
+            if measured and sweep["objectives"]:
+                objectives = [point.mean(system, name) for name in sweep["objectives"]]
+                line["best"] = objectives[0]
     except InputError as error:
         line = {**line, "status": "failed", "seconds": 0.0, "error": str(error)}
     _report(log, line)
@@ -132,8 +137,10 @@ class Watcher:
         """Start to show progress, unless all points stand from an earlier call; return whether anything has to run."""
         from tqdm import tqdm
 
-        from .finished import standing
+        from .sweeping.finished import standing
 
+        if sweep.searched:
+            _check_objectives(sweep.first)
         self._sweep, self._standing = sweep, not sweep.searched and standing(sweep.folder, self.line, sweep.first)
         if not self._standing:
             _remove_abandoned(sweep.folder)
@@ -199,7 +206,7 @@ class Watcher:
     def told(self) -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
         from ..evaluation.sweeps.points import write_table
-        from .finished import remember
+        from .sweeping.finished import remember
 
         sweep = self.sweep
         if self._standing:
@@ -229,12 +236,23 @@ class Watcher:
         seconds = sum(line["seconds"] for line in self._ended.values())
         print(f"{counts['ran']} ran, {counts['reused']} reused, {counts['failed'] + counts['left']} failed; {seconds:.1f} s of work")
         print(_shown(sweep.folder))
+        unknown = sorted({told for line in self._ended.values() for told in line.get("unknown", ())})
+        for told in unknown:
+            print(f"measured every time: {told}; give it `version: …` in its YAML to reuse what it answered")
         done = counts["ran"] + counts["reused"]
         if done:
             write_table(sweep.folder)
-        if done == sweep.points and not sweep.searched:
+        if done == sweep.points and not sweep.searched and not unknown:
             remember(sweep.folder, self.line, sweep.first, list(self._ended.values()))
         return 0 if done == sweep.points else EXIT_FAILED
+
+
+def _check_objectives(config: DictConfig) -> None:
+    """Refuse a search for the best of what is not measured."""
+    for objective in config.sweep.objectives:
+        if objective not in (*config.measures, "tokens"):
+            remedy = f"name some of {', '.join(map(str, config.measures))}, tokens"
+            raise InputError(f"{objective} is not measured", where="sweep.objectives", remedy=remedy)
 
 
 def _locked(folder: Path) -> int | None:

@@ -270,7 +270,7 @@ def _environment(run: Run) -> str:
     rows = [["fact", "value"], ["recallmeter", manifest["recallmeter"]]]
     if manifest["git"]["commit"]:
         rows.append(["commit", f"`{manifest['git']['commit'][:12]}`{' with changes' if manifest['git']['dirty'] else ''}"])
-    rows += [["configuration (SHA-256)", f"`{manifest['config_hash']}`"], ["seed", str(manifest["seed"])]]
+    rows += [["configuration (SHA-256)", f"`{manifest['shaped_by']['settings']}`"], ["seed", str(manifest["seed"])]]
     rows += [[f"model {name} (SHA-256)", f"`{sha}`"] for name, sha in manifest["models"].items()]
     rows += [["Python", manifest["python"]], ["packages", ", ".join(f"{name} {version}" for name, version in manifest["packages"].items())]]
     rows += [["machine", f"{manifest['cpu']}, {manifest['cores']} cores, {manifest['platform']}"], ["run started", manifest["started"]]]

@@ -31,7 +31,7 @@ class Baseline:
     """Per-query values and first ids of each system, and what they were measured on.
 
     Attributes:
-        about: ``dataset`` (name and fingerprint), ``config_hash``, ``versions`` and ``models``; no time and no path.
+        about: ``dataset`` (name and fingerprint), ``identity`` and what it was ``shaped_by``, ``versions``, ``models``; no time, no path.
         systems: name → results; rankings hold `DEPTH` ids at most.
         reasons: why it was ever lowered, oldest first.
     """
@@ -62,7 +62,8 @@ def baseline_of(run: Run) -> Baseline:
         )
     about = {
         "dataset": {name: run.manifest["dataset"][name] for name in ("name", "fingerprint")},
-        "config_hash": run.manifest["config_hash"],
+        "identity": run.manifest["identity"],
+        "shaped_by": run.manifest["shaped_by"],
         "versions": {"recallmeter": run.manifest["recallmeter"], **run.manifest["packages"]},
         "models": run.manifest["models"],
     }
@@ -98,7 +99,7 @@ def read_baseline(path: str | Path) -> Baseline:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"not a baseline of format {FORMAT}", where=str(path), remedy=_REMEDY)
     try:
-        about = {name: document[name] for name in ("dataset", "config_hash", "versions", "models")}
+        about = {name: document[name] for name in ("dataset", "identity", "shaped_by", "versions", "models")}
         fingerprint, categories = about["dataset"]["fingerprint"], document["categories"]
         measures = [str(parse_measure(measure)) for measure in document["measures"]]
         by_query = {query: category for category, queries in categories.items() for query in queries}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ...datasets.errors import InputError
+from ...retrieval.identity import differing
 from ..inference.statistics import Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
 from ..record import Run
@@ -229,5 +230,6 @@ def _notes(run: Run, baseline: Baseline, pairings: Mapping[str, Pairing]) -> Ite
     unjudged = [name for name in run.systems if name not in baseline.systems]
     if unjudged:
         yield f"not in the baseline, so not judged: {', '.join(unjudged)}"
-    if baseline.about["config_hash"] != run.manifest["config_hash"]:
-        yield "the configuration is not the one that the baseline was made with"
+    if baseline.about["identity"] != run.manifest["identity"]:
+        moved = differing(baseline.about["shaped_by"], run.manifest["shaped_by"])
+        yield f"not made of what the baseline was made of: {moved}"

@@ -35,34 +35,37 @@ class CandidateStore:
     cache: Cache
     asked: int = 0
     _memory: dict[bytes, tuple[Candidates, Trace]] = field(default_factory=dict)
-    _new: dict[bytes, bytes] = field(default_factory=dict)
+    _new: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
     _indexes: dict[tuple[str, str], ArmIndex] = field(default_factory=dict)
 
-    def arm(self, identity: str, arm: Arm) -> StoredArm:
+    def arm(self, identity: str, arm: Arm, maker: str | None = "") -> StoredArm:
         """Return an arm that answers from the store where it can, and else as `arm` does.
 
         Args:
             identity: everything that its candidates depend on: its settings, those of the arms before it, the data set, the code.
+            maker: how the cache lists its answers; None keeps them from other processes, since not all that they depend on is known.
         """
-        return StoredArm(self, identity, arm)
+        return StoredArm(self, identity, arm, maker)
 
     def flush(self) -> None:
         """Write to disk what was found since the last flush."""
-        self.cache.write(self._new)
+        for maker, values in self._new.items():
+            self.cache.write(values, maker)
         self._new = {}
 
     def get(self, key: bytes) -> tuple[Candidates, Trace] | None:
         """Return an answer from memory, else from disk."""
         if key not in self._memory:
-            packed = self._new.get(key) or self.cache.read([key]).get(key)
+            packed = next((values[key] for values in self._new.values() if key in values), None) or self.cache.read([key]).get(key)
             if packed is None:
                 return None
             _keep(self._memory, key, _unpacked(packed), ANSWERS)
         return self._memory[key]
 
-    def put(self, key: bytes, candidates: Candidates, trace: Trace) -> None:
-        """Keep an answer; it is on disk after the next flush."""
-        self._new[key] = _packed(candidates, trace)
+    def put(self, key: bytes, candidates: Candidates, trace: Trace, maker: str | None) -> None:
+        """Keep an answer; with a maker, under which the cache lists it, it is on disk after the next flush."""
+        if maker is not None:
+            self._new.setdefault(maker, {})[key] = _packed(candidates, trace)
         _keep(self._memory, key, (candidates, trace), ANSWERS)
 
     def index(self, identity: str, corpus: Corpus, arm: Arm) -> ArmIndex:
@@ -80,6 +83,7 @@ class StoredArm:
     store: CandidateStore
     identity: str
     arm: Arm
+    maker: str | None = ""
 
     def build(self, corpus: Corpus) -> _StoredIndex:
         """Index nothing yet: the answers may all be there."""
@@ -98,7 +102,7 @@ class _StoredIndex:
         if answer is None:
             answer = self._ask(question, limit)
             if not any(note.startswith(NOTE) for note in answer[1].notes):  # an outage is over by the next time
-                self.stored.store.put(key, *answer)
+                self.stored.store.put(key, *answer, self.stored.maker)
         candidates, trace = answer
         question.trace.graft(trace, _ROOT, spent=(perf_counter() - began) * 1e3)
         return candidates

@@ -38,19 +38,33 @@ class NoEmbedder:
         self.embed([text])
 
 
-def from_environment(cache: str | None = None) -> CachedEmbedder | NoEmbedder:
-    """Return the embedder that ``EMBEDDING_PROVIDER`` names, else that of the first provider whose key is set, else none.
+class FromEnvironment:
+    """Makes the embedder that ``EMBEDDING_PROVIDER`` names, else that of the first provider whose key is set, else none."""
 
-    Args:
-        cache: folder of the cache, as `CachedEmbedder` takes it.
+    shaped_by_model = True
 
-    Raises:
-        InputError: ``EMBEDDING_PROVIDER`` names none that there is.
-    """
-    name = provider_name()
-    if name == "none":
-        return NoEmbedder()
-    return CachedEmbedder(SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](), cache=cache)
+    @property
+    def remote(self) -> bool:
+        """Whether the environment chooses a provider that is not on this machine."""
+        return provider_name() in PROVIDERS
+
+    def __call__(self, cache: str | None = None, version: str | float | None = None) -> CachedEmbedder | NoEmbedder:
+        """Return the embedder.
+
+        Args:
+            cache: folder of the cache, as `CachedEmbedder` takes it.
+            version: of a provider's model, as `HTTPEncoder` takes it.
+
+        Raises:
+            InputError: ``EMBEDDING_PROVIDER`` names none that there is.
+        """
+        name = provider_name()
+        if name == "none":
+            return NoEmbedder()
+        return CachedEmbedder(SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](version=version), cache=cache)
+
+
+from_environment = FromEnvironment()
 
 
 def provider_name() -> str:

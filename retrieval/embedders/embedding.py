@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from ...datasets.errors import InputError
 from ..cache import Cache
+from ..identity import identity_of
 
 Kind = Literal["document", "query"]
 Vectors = NDArray[np.float32]
@@ -59,6 +60,9 @@ def normalised(vectors: NDArray[np.floating]) -> Vectors:
 class CachedEmbedder:
     """An encoder whose vectors are normalised, checked, and kept on disk by model and text.
 
+    What the vectors of a model are kept by is all that shapes them (`identity_of`). A provider whose state nobody named is asked afresh
+    by every process.
+
     A query's vector comes with the time that its computation took, also when it comes from the cache, so that a second
     run measures the same memory system and not the cache.
 
@@ -80,7 +84,9 @@ class CachedEmbedder:
         self.computed = self.reused = self.documents = 0
         self.document_ms = 0.0
         self._warm = False
-        self._cache = Cache("embeddings", Path(cache) if cache else None)
+        found = identity_of(encoder)
+        self._identity = found.key
+        self._cache = Cache.of_this_process() if found.unknown else Cache("embeddings", Path(cache) if cache else None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, shape (n, d); `document_ms` grows by the time their computation took."""
@@ -119,7 +125,7 @@ class CachedEmbedder:
 
     def _key(self, text: str, kind: Kind) -> bytes:
         # surrogatepass: a lone surrogate in somebody's text is no reason to fail
-        return hashlib.sha256("\0".join((self.encoder.model, kind, text)).encode("utf-8", "surrogatepass")).digest()
+        return hashlib.sha256("\0".join((self._identity, kind, text)).encode("utf-8", "surrogatepass")).digest()
 
     def _compute(self, missing: dict[bytes, str], kind: Kind) -> None:
         if not self._warm:  # loading the model is no part of any text's time
@@ -133,7 +139,8 @@ class CachedEmbedder:
                 vectors = self.encoder.encode([missing[key] for key in batch], kind)
                 each = (perf_counter() - began) * 1e3 / len(batch)
                 self._check(vectors, len(batch))
-                self._cache.write({key: _Entry(vector, each).packed() for key, vector in zip(batch, normalised(vectors), strict=True)})
+                packed = {key: _Entry(vector, each).packed() for key, vector in zip(batch, normalised(vectors), strict=True)}
+                self._cache.write(packed, self.model)
                 bar.update(len(batch))
 
     def _check(self, vectors: NDArray[np.floating], rows: int) -> None:

@@ -28,11 +28,14 @@ class HTTPEncoder(ABC):
         base_url: where the interface is; None takes `default_url`.
         batch_size: texts a request; None takes `largest_batch`.
         transport: time-out and retries.
+        version: what the user calls the state that the model is in; without one its vectors are kept by no cache.
 
     Raises:
         InputError: a number out of range, or a base URL that is not HTTP or carries credentials.
     """
 
+    shaped_by_model: ClassVar = True
+    remote: ClassVar = True
     name: ClassVar[str]
     key: Key
     default_model: ClassVar[str]
@@ -46,7 +49,9 @@ class HTTPEncoder(ABC):
         base_url: str | None = None,
         batch_size: int | None = None,
         transport: Transport | None = None,
+        version: str | float | None = None,
     ) -> None:
+        self.version = version
         self.model_name = model or self.default_model
         self.dimensions, self.transport = dimensions, transport or Transport()
         self.batch_size = batch_size or self.largest_batch
@@ -105,7 +110,8 @@ class HTTPEncoder(ABC):
         asked = f"/{self.dimensions}" if self.dimensions else ""
         url = urlsplit(self.base_url)
         server = "" if self.base_url == self.default_url else f" ({url.netloc}{url.path})"
-        return f"{self.name}/{self.model_name}{asked}{server}"
+        state = "" if self.version is None else f" {self.version}"
+        return f"{self.name}/{self.model_name}{asked}{server}{state}"
 
     @abstractmethod
     def _url(self) -> str:

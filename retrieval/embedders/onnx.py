@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...datasets.errors import InputError
+from ..source import content_sha256
 from .embedding import Kind, Vectors
-from .models import PACKAGED_NAME, file_sha256, model_folder, packaged, weights_sha256
+from .models import PACKAGED_NAME, configuration_sha256, model_folder, packaged, weights_sha256
 from .onnx_export import exported, not_installed
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ class OnnxEncoder:
         InputError: a file, folder or package is not there, or hashes to something else.
     """
 
+    shaped_by_model = True
+    packages: ClassVar = ("onnxruntime", "tokenizers")
+
     def __init__(
         self,
         file: str | None = None,
@@ -60,12 +65,13 @@ class OnnxEncoder:
         self.file = packaged(package) / "model.onnx" if package else Path(file) if file else None
         if self.file is not None and not self.file.is_file():
             raise InputError("no such file", where=str(self.file), remedy="name an ONNX file, or null to export one")
-        self.sha256 = file_sha256(self.file) if self.file else weights_sha256(self.folder)
+        self.sha256 = content_sha256(self.file) if self.file else weights_sha256(self.folder)
         if sha256 is not None and self.sha256 != sha256:
             raise InputError(
                 f"it hashes to {self.sha256}, not to {sha256}", where=str(self.file or self.folder), remedy="see embedder.encoder.sha256"
             )
-        self.model = f"{name or _called(file, package, folder)}@{self.sha256}"
+        shape = hashlib.sha256(f"{configuration_sha256(self.folder)} {max_tokens}".encode()).hexdigest()
+        self.model = f"{name or _called(file, package, folder)}@{self.sha256}+{shape[:12]}"
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
         """Return the vectors of the texts, shape (n, d), as the graph gives them.
@@ -119,7 +125,7 @@ class OnnxEncoder:
         options: Any = onnxruntime.SessionOptions()
         if self.threads:
             options.intra_op_num_threads = self.threads
-        file = self.file or exported(self.folder, self.sha256)
+        file = self.file or exported(self.folder, self.model.rpartition("@")[2])
         return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 

@@ -7,24 +7,26 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ...datasets.file import write_file
 from ..cache import cache_folder
+from ..source import content_sha256
 from ..unavailable import UnavailableError
 
 
-def exported(folder: Path, sha256: str) -> Path:
+def exported(folder: Path, identity: str) -> Path:
     """Return the ONNX file of a sentence-transformers model, exported in fp32 into the cache unless it is there.
 
     The graph holds all modules of the model, pooling and normalisation too, for batches and texts of any length.
 
     Args:
         folder: the model.
-        sha256: of its weights; names the file.
+        identity: hash of its weights and configuration; names the file.
 
     Raises:
         UnavailableError: what the export needs is not installed.
     """
-    target = cache_folder() / "onnx" / f"{sha256}.onnx"
-    if target.is_file():
+    target = cache_folder() / "onnx" / f"{identity}.onnx"
+    if is_sound(target):
         return target
     try:
         import onnxscript  # torch's exporter needs it, and says so less clearly
@@ -61,9 +63,21 @@ def exported(folder: Path, sha256: str) -> Path:
             verbose=False,
         )
         os.replace(partial, target)
+        write_file(_seal(target), content_sha256(target) + "\n", "the hash of the exported model")
     finally:
         partial.unlink(missing_ok=True)
     return target
+
+
+def is_sound(exported: Path) -> bool:
+    """Return whether an exported model is there as it was written."""
+    seal = _seal(exported)
+    written = seal.read_text(encoding="ascii", errors="replace").strip() if seal.is_file() else ""
+    return exported.is_file() and written == content_sha256(exported)
+
+
+def _seal(exported: Path) -> Path:
+    return exported.with_suffix(".sha256")
 
 
 def not_installed(what: str) -> UnavailableError:

@@ -48,11 +48,12 @@ class OpenAIEncoder(OpenAICompatible):
         base_url: str | None = None,
         batch_size: int | None = None,
         transport: Transport | None = None,
+        version: str | float | None = None,
     ) -> None:
         model = model or _setting("OPENAI_EMBEDDING_MODEL")
         dimensions = dimensions if dimensions is not None else _dimensions()
         base_url = base_url or _setting("OPENAI_BASE_URL")
-        super().__init__(model, dimensions, base_url and _with_path(base_url), batch_size, transport)
+        super().__init__(model, dimensions, base_url and _with_path(base_url), batch_size, transport, version)
         if _is_azure(self.base_url):
             self.key = Key(self.key.variables, header="api-key", scheme="")
 

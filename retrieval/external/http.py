@@ -62,6 +62,8 @@ class Http(Adapter):
         InputError: a URL that is none, a template with an unknown name, a variable that is not set, or a number out of range.
     """
 
+    remote = True
+
     def __init__(
         self,
         index_url: str,

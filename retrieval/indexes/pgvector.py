@@ -44,6 +44,8 @@ class Pgvector:
         InputError: an unknown method, a number out of range, or a password in `url`.
     """
 
+    remote = True
+
     def __init__(
         self,
         url: str | None = None,

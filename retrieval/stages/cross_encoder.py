@@ -7,12 +7,14 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
+from ..embedders.models import configuration_sha256, model_folder
+from ..source import content_sha256
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder as Network
@@ -29,16 +31,18 @@ class CrossEncoder:
         InputError: no such model, or one that gives more than a score a pair.
     """
 
+    shaped_by_model = True
+    packages: ClassVar = ("sentence-transformers", "transformers", "tokenizers", "torch")
+
     def __init__(self, name: str, batch_size: int = 32) -> None:
         self.name, self.batch_size = name, batch_size
 
     @cached_property
     def model(self) -> str:
-        """The model's name and the SHA-256 of its weights."""
-        digest = hashlib.sha256()
-        for name, values in sorted(self._network.state_dict().items()):
-            digest.update(name.encode() + values.cpu().float().numpy().tobytes())
-        return f"{Path(self.name).name}@{digest.hexdigest()}"
+        """The model's name and the SHA-256 of its files."""
+        folder = model_folder(self.name)
+        weights = [content_sha256(file) for file in sorted(folder.rglob("*.safetensors"))]
+        return f"{Path(self.name).name}@{hashlib.sha256(' '.join((*weights, configuration_sha256(folder))).encode()).hexdigest()}"
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return one score a text, shape (n,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from ...datasets.errors import InputError
@@ -40,22 +40,27 @@ class Synonyms:
         return list(found)
 
 
-@cache
 def load_groups(source: str | Path) -> tuple[Group, ...]:
     """Read the packaged groups, or one's own from a YAML or JSON file: a list of lists of words.
 
     Raises:
         InputError: no such file, or anything else in it.
     """
-    import yaml
-
     path, place = Path(__file__).with_name("synonyms.yaml") if source == SOFTWARE else Path(source), str(source)
     try:
-        groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _groups(path.read_bytes(), place)
     except OSError as error:
         raise InputError(
             f"cannot read the synonyms: {error.strerror}", where=place, remedy=f"name a YAML or JSON file, or {SOFTWARE!r}"
         ) from error
+
+
+@lru_cache(16)
+def _groups(content: bytes, place: str) -> tuple[Group, ...]:
+    import yaml
+
+    try:
+        groups = yaml.safe_load(content.decode())
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"neither YAML nor JSON: {error}", where=place) from error
     if not isinstance(groups, list):

@@ -83,7 +83,7 @@ def synthetic(folder: Path) -> Path:
         "answerable": QUERIES,
         "licence": "",
     }
-    manifest = {"status": "complete", "dataset": about, "config_hash": "", "models": {}, "k": K, "failures": []}
+    manifest = {"status": "complete", "dataset": about, "identity": "", "shaped_by": {"settings": ""}, "models": {}, "k": K, "failures": []}
     summary = summarise(dataset, results, scores, Protocol(), seed=0)
     return write_record(folder, config_yaml="k: 20\n", manifest=manifest, dataset=dataset, results=results, scores=scores, summary=summary)
 

@@ -23,7 +23,7 @@ class Hog:
         self.n = n
 
     def index(self, observations):
-        if self.n == 3 and not Path("mended").exists():
+        if self.n == 3 and not os.environ.get("MENDED"):
             os.kill(os.getpid(), signal.SIGKILL)  # as a kernel does that is out of memory
 
     def search(self, query, k, *, scope="", asked_at=None):
@@ -63,7 +63,7 @@ def mount(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_point_whose_process_is_killed_is_named_and_the_same_line_goes_on(here: Path) -> None:
+def test_a_point_whose_process_is_killed_is_named_and_the_same_line_goes_on(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="pip install recallmeter[joblib]")
     launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
     done = sweep(here, *launcher)
@@ -74,14 +74,14 @@ def test_a_point_whose_process_is_killed_is_named_and_the_same_line_goes_on(here
     assert "the same line runs them" in done.stderr
     before = points(here / "multirun" / "hogs")
     assert before
-    (here / "mended").touch()
+    monkeypatch.setenv("MENDED", "1")
     again = sweep(here, *launcher)
     assert again.returncode == 0, again.stderr
     assert f"{8 - len(before)} ran, {len(before)} reused, 0 failed" in again.stdout
 
 
-def test_a_full_disk_stops_the_sweep_and_loses_nothing(here: Path, mount: Path) -> None:
-    (here / "mended").touch()
+def test_a_full_disk_stops_the_sweep_and_loses_nothing(here: Path, mount: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MENDED", "1")
     folder, ballast = mount / "hogs", mount / "ballast"
     ballast.write_bytes(bytes(200_000))
     done = sweep(here, f"hydra.sweep.dir={folder}")
@@ -97,8 +97,10 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(here: Path, mount: Path) 
     assert not list(folder.glob(".*.partial-*"))
 
 
-def test_a_folder_that_can_only_be_read_is_told_in_one_line_and_left_as_it_is(here: Path, mount: Path) -> None:
-    (here / "mended").touch()
+def test_a_folder_that_can_only_be_read_is_told_in_one_line_and_left_as_it_is(
+    here: Path, mount: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MENDED", "1")
     subprocess.run(["mount", "-o", "remount,size=10m", str(mount)], check=True)
     assert sweep(here, f"hydra.sweep.dir={mount / 'hogs'}").returncode == 0
     subprocess.run(["mount", "-o", "remount,ro", str(mount)], check=True)

@@ -48,7 +48,7 @@ def test_it_says_nothing_of_time_or_place(run, path):
     text = path.read_text()
     assert str(run.path) not in text
     assert set(json.loads(text)) == {
-        "format", "dataset", "config_hash", "versions", "models", "reasons", "measures", "categories", "systems",
+        "format", "dataset", "identity", "shaped_by", "versions", "models", "reasons", "measures", "categories", "systems",
     }  # fmt: skip
 
 

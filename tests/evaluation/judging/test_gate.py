@@ -162,6 +162,6 @@ def test_what_is_new_in_the_run_is_noted_and_not_judged(write_run, baseline):
     assert report.notes == ("not in the baseline, so not judged: new",)
 
 
-def test_another_configuration_is_noted(good, baseline):
-    report = gate(good, replace(baseline, about={**baseline.about, "config_hash": "beef"}), rules())
-    assert report.notes == ("the configuration is not the one that the baseline was made with",)
+def test_what_the_run_is_made_of_otherwise_is_named(good, baseline):
+    about = {**baseline.about, "identity": "beef", "shaped_by": {"settings": "5e77", "file s.yaml": "1"}}
+    assert gate(good, replace(baseline, about=about), rules()).notes == ("not made of what the baseline was made of: file s.yaml",)

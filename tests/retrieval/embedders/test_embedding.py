@@ -97,10 +97,12 @@ def test_a_lone_surrogate_is_embedded(tmp_path: Path) -> None:
     assert np.isfinite(embedder(tmp_path).embed(["half \ud83d"])).all()
 
 
-def test_a_damaged_cache_is_named(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_named_and_computed_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    expected = embedder(tmp_path / "other").embed(["a"])
     (tmp_path / "embeddings.sqlite").write_bytes(b"not a database, and long enough to be taken for a broken one" * 20)
-    with pytest.raises(InputError, match=r"embeddings\.sqlite.*delete it"):
-        embedder(tmp_path).embed(["a"])
+    assert embedder(tmp_path).embed(["a"]).tobytes() == expected.tobytes()
+    assert "embeddings.sqlite is damaged" in caplog.text
+    assert embedder(tmp_path).embed(["a"]).tobytes() == expected.tobytes()
 
 
 def test_nothing_to_embed(tmp_path: Path) -> None:

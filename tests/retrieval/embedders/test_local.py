@@ -38,7 +38,7 @@ class Recorded:
 
 def test_queries_and_documents_get_their_own_prompts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = Recorded()
-    monkeypatch.setattr(local, "_load", lambda path: network)
+    monkeypatch.setattr(local, "_load", lambda path, model: network)
     encoder = SentenceTransformerEncoder(str(folder), query_prompt="query: ", document_prompt="")
     encoder.encode(["a"], "query")
     encoder.encode(["b", "c\ud800"], "document")
@@ -54,7 +54,7 @@ def test_prompts_belong_to_the_identity_of_a_model(folder: Path) -> None:
 
 
 def test_leading_dimensions_are_kept_and_normalised_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_load", lambda path: Recorded())
+    monkeypatch.setattr(local, "_load", lambda path, model: Recorded())
     vectors = CachedEmbedder(SentenceTransformerEncoder(str(folder)), dimensions=2, cache=str(tmp_path)).embed(["a"])
     np.testing.assert_allclose(vectors, np.array([[1, 2]]) / np.sqrt(5), rtol=1e-6)
 

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..datasets.errors import InputError
-from ..datasets.model import Dataset
-from ..evaluation.sweeps.points import KEY_LENGTH, Condensed, Point, condensed, point_of, read_point, write_point
-from ..retrieval.arms.stored import CandidateStore
-from ..retrieval.cache import Cache
-from ..retrieval.corpus import Arm
-from ..retrieval.embedders.embedding import CachedEmbedder
-from ..retrieval.ranking import Retriever
-from .composition import build
-from .measurement import build_dataset, build_systems, measure, models
+from ...datasets.errors import InputError
+from ...datasets.model import Dataset
+from ...evaluation.record import shaping
+from ...evaluation.sweeps.points import KEY_LENGTH, Condensed, Point, condensed, point_of, read_point, write_point
+from ...retrieval.arms.stored import CandidateStore
+from ...retrieval.cache import Cache
+from ...retrieval.corpus import Arm
+from ...retrieval.embedders.embedding import CachedEmbedder
+from ...retrieval.identity import Identity, canonical, identity
+from ...retrieval.ranking import Retriever
+from ..composition import build
+from ..measurement import build_dataset, build_systems, measure, models
 
-MADE_OF = ("dataset", "embedder")
-"""The settings that name something whose content may change."""
-FLOORS = ("datasets", "retrieval", "evaluation")
 DATASETS = 16
 """How many data sets a process keeps in memory."""
 PIPELINE = "recallmeter.Pipeline"
@@ -55,12 +52,12 @@ class Workshop:
 
     def dataset(self, settings: Mapping[str, Any]) -> Dataset:
         """Return the data set of resolved settings, built once."""
-        identity = _canonical(settings["dataset"])
-        if identity not in self.datasets:
+        described = canonical(settings["dataset"])
+        if described not in self.datasets:
             if len(self.datasets) >= DATASETS:
                 del self.datasets[next(iter(self.datasets))]
-            self.datasets[identity] = build_dataset(settings)
-        return self.datasets[identity]
+            self.datasets[described] = build_dataset(settings)
+        return self.datasets[described]
 
     def systems(self, settings: Mapping[str, Any], dataset: Dataset) -> dict[str, Retriever]:
         """Build the systems; the arms of pipelines answer from the store."""
@@ -69,20 +66,21 @@ class Workshop:
         )
 
     def _pipeline(self, spec: Mapping[str, Any], key: str, dataset: Dataset) -> Retriever:
-        arms, upstream = {}, [dataset.fingerprint, code_version()]
+        arms, upstream = {}, dict[str, Any]()
         for arm, settings in spec["arms"].items():
             arms[arm] = None
             if settings is not None:
-                upstream.append(f"{arm}={_canonical(settings)}")  # a later arm may start from what the earlier ones found
-                arms[arm] = self.store.arm("\n".join(upstream), self._arm(settings, f"{key}.arms.{arm}"))
+                upstream[arm] = settings  # a later arm may start from what the earlier ones found
+                found = identity(upstream, dataset.fingerprint)
+                arms[arm] = self.store.arm(found.key, self._arm(settings, f"{key}.arms.{arm}"), None if found.unknown else arm)
         without_arms = {name: value for name, value in spec.items() if name != "arms"}
         return build({**without_arms, "_partial_": True}, key)(arms=arms)
 
     def _arm(self, settings: Mapping[str, Any], key: str) -> Arm:
-        identity = _canonical(settings)
-        if identity not in self.arms:
-            self.arms[identity] = build(settings, key)
-        return self.arms[identity]
+        found = identity(settings).key
+        if found not in self.arms:
+            self.arms[found] = build(settings, key)
+        return self.arms[found]
 
     def work(self) -> dict[str, int]:
         """Return how many questions arms had to answer, and how many texts were embedded, so far."""
@@ -116,9 +114,11 @@ def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folde
     began = perf_counter()
     settings = {key: value for key, value in settings.items() if key != "sweep"}
     try:
-        dataset, key = _workshop.dataset(settings), point_key(settings)
+        dataset = _workshop.dataset(settings)
+        shaped = identity(shaping(settings), dataset.fingerprint)
+        key = shaped.key
     except InputError as error:
-        key = hashlib.sha256(_canonical(settings).encode()).hexdigest()
+        key = hashlib.sha256(canonical(settings).encode()).hexdigest()
         return _kept(folder, Point(key, parameters, "failed", error=str(error)), began)
     place = folder / key[:KEY_LENGTH]
     with _locked(folder, key):
@@ -128,20 +128,21 @@ def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folde
                 raise InputError("a point of another configuration stands here", where=str(place), remedy="sweep into another folder")
         except InputError as error:  # never mixed in, never overwritten
             return Outcome("failed", Point(key, parameters, "failed", error=str(error)), perf_counter() - began)
-        if there is not None and there.status == "complete":
+        if there is not None and there.status == "complete" and not shaped.unknown:
             return Outcome("reused", there, perf_counter() - began)
-        if there is not None and not (retry_failed or only_failed):
+        if there is not None and there.status == "failed" and not (retry_failed or only_failed):
             return Outcome("left", there, perf_counter() - began)
         if there is None and only_failed:
             nothing = Point(key, parameters, "failed", error="not run: only failed points were asked for")
             return Outcome("left", nothing, perf_counter() - began)
-        return _kept(folder, _measured(key, settings, parameters, dataset), began)
+        return _kept(folder, _measured(shaped, settings, parameters, dataset), began)
 
 
-def _measured(key: str, settings: Mapping[str, Any], parameters: Mapping[str, Any], dataset: Dataset) -> Point:
-    before, shared = _workshop.work(), [_canonical(settings[name]) for name in ("k", "measures", "protocol")]
+def _measured(shaped: Identity, settings: Mapping[str, Any], parameters: Mapping[str, Any], dataset: Dataset) -> Point:
+    key, before = shaped.key, _workshop.work()
+    shared = {name: settings[name] for name in ("k", "measures", "protocol")}
     systems = {name: spec for name, spec in settings["systems"].items() if spec is not None}
-    identities = {name: "\n".join((dataset.fingerprint, *shared, _canonical(spec))) for name, spec in systems.items()}
+    identities = {name: identity({**shared, "system": spec}, dataset.fingerprint).key for name, spec in systems.items()}
     fresh = {name: spec for name, spec in systems.items() if identities[name] not in _workshop.given}
     try:
         built = _workshop.systems({**settings, "systems": fresh}, dataset) if fresh or not systems else {}
@@ -159,7 +160,7 @@ def _measured(key: str, settings: Mapping[str, Any], parameters: Mapping[str, An
         found = models({result.name: built[result.name]})
         _workshop.given[identities[result.name]] = condensed(result, measured.scores[result.name], found)
     work = {name: count - before[name] for name, count in _workshop.work().items()}
-    manifest = {**measured.manifest, **work, **_node()}
+    manifest = {**measured.manifest, **work, **_node(), "unknown": shaped.unknown}
     del manifest["embedding"]  # counts from the start of the process; `embedded` those of this point
     return point_of(key, parameters, {name: _workshop.given[identity] for name, identity in identities.items()}, manifest)
 
@@ -173,33 +174,8 @@ def _kept(folder: Path, point: Point, began: float) -> Outcome:
 
 
 def point_key(settings: Mapping[str, Any]) -> str:
-    """Return the SHA-256 (hex) of a resolved configuration, the data set's content, the models' weights and the code."""
-    kept = {key: value for key, value in settings.items() if key not in ("name", "report")}
-    parts = (_canonical(kept), *identified(settings), code_version())
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def identified(settings: Mapping[str, Any]) -> list[str]:
-    """Return the fingerprint of the data set and the identity of the embedder's model, which `MADE_OF` in the settings does not tell."""
-    return [_workshop.dataset(settings).fingerprint, _model_identity(_canonical(settings["embedder"]))]
-
-
-@cache
-def _model_identity(embedder: str) -> str:
-    return json.dumps(models({"embedder": build(json.loads(embedder), "embedder")}))
-
-
-@cache
-def code_version() -> str:
-    """Return the SHA-256 (hex) of the source that values depend on, so that changed code never reuses an old point."""
-    digest, root = hashlib.sha256(), Path(__file__).resolve().parents[1]
-    for path in sorted(path for floor in FLOORS for path in (root / floor).rglob("*.py")):
-        digest.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
+    """Return the key of the point that resolved settings describe; the data set is built for its fingerprint."""
+    return identity(shaping(settings), _workshop.dataset(settings).fingerprint).key
 
 
 def _node() -> dict[str, str]:
