@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..datasets.errors import InputError
 from ..datasets.model import Observation
+from .rounding import reaches, settled
 from .trace import ArmTrace, Trace
 
 
@@ -76,7 +77,7 @@ class Candidates:
 
     @classmethod
     def best(cls, rows: NDArray[np.integer], scores: NDArray[np.floating], limit: int) -> Candidates:
-        """Keep the `limit` highest scores in canonical order: score descending, row ascending.
+        """Keep the `limit` highest scores in canonical order: score descending, row ascending; equal scores become identical.
 
         Partition first, so that only the survivors and those tied with the last of them are sorted.
         """
@@ -85,8 +86,9 @@ class Candidates:
         rows, scores = rows.astype(np.int64), scores.astype(np.float64)
         if len(rows) > limit:
             threshold = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-            keep = scores >= threshold
+            keep = reaches(scores, threshold)
             rows, scores = rows[keep], scores[keep]
+        scores = settled(scores)
         order = np.lexsort((rows, -scores))[:limit]
         return cls(rows[order], scores[order])
 

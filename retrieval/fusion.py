@@ -8,6 +8,7 @@ import numpy as np
 
 from ..datasets.errors import InputError
 from .corpus import Candidates
+from .rounding import settled
 
 
 class WeightedRRF:
@@ -58,7 +59,8 @@ class WeightedRRF:
             best_rank[at] = np.minimum(best_rank[at], ranks)
         if self.agreement_bonus:
             scores = scores * (self.k + 1) / (sum(weights.values()) / total) * (1 + self.agreement_bonus * (votes - 1))
-            order = np.lexsort((rows, best_rank, -scores))
         else:
-            order = np.lexsort((rows, -scores))
+            best_rank[:] = 0
+        scores = settled(scores)
+        order = np.lexsort((rows, best_rank, -scores))
         return Candidates(rows[order].astype(np.int64), scores[order])

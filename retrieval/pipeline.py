@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from ..datasets.errors import InputError
 from ..datasets.model import Observation
 from .corpus import Arm, ArmIndex, Bindable, Candidates, Corpus, Fusion, Question, Stage
 from .ranking import Hit, Ranking
+from .rounding import below, reaches
 from .trace import Trace
 
 
@@ -113,7 +113,8 @@ def _in_score_order(candidates: Candidates, corpus: Corpus) -> tuple[Hit, ...]:
     hits: list[Hit] = []
     for row, score in zip(candidates.rows.tolist(), candidates.scores.tolist(), strict=True):
         hit = Hit(corpus.ids[row], score)
-        if hits and (-score, hit.id) <= (-hits[-1].score, hits[-1].id):
-            hit = Hit(hit.id, math.nextafter(hits[-1].score, -math.inf))
+        if hits and reaches(score, hits[-1].score):
+            tied = score <= hits[-1].score and hit.id > hits[-1].id
+            hit = Hit(hit.id, hits[-1].score if tied else below(hits[-1].score))
         hits.append(hit)
     return tuple(hits)

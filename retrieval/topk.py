@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corpus import Candidates
+from .rounding import reaches
 
 _BLOCK = 64
 
@@ -21,5 +22,5 @@ def top_k(scores: NDArray[np.float64], k: int) -> Candidates:
     if blocks > k > 0:
         maxima = scores[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
         threshold = np.partition(maxima, blocks - k)[blocks - k]
-    rows = np.flatnonzero(scores >= threshold if threshold > 0 else scores > 0)
+    rows = np.flatnonzero(reaches(scores, threshold) if threshold > 0 else scores > 0)
     return Candidates.best(rows, scores[rows], k)

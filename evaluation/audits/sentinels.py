@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from ...datasets.model import Query
 from ...retrieval.ranking import Hit
+from ...retrieval.rounding import reaches
 
 TOO_MANY = "more than k"
 UNKNOWN = "unknown id"
@@ -75,7 +76,7 @@ def inspect(hits: Sequence[Hit], query: Query, k: int, *, scopes: Mapping[str, s
         if not breaches:
             kept.append(hit)
     for before, after in pairwise(kept):
-        if after.score > before.score:
+        if not reaches(before.score, after.score):
             told[OUT_OF_ORDER] = f"{after.id!r} at {after.score:g} comes after {before.id!r} at {before.score:g}"
             kept.sort(key=lambda hit: (-hit.score, hit.id))
             break

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...datasets.errors import InputError
 from ...retrieval.identity import differing
+from ...retrieval.rounding import reaches
 from ..inference.statistics import Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
 from ..record import Run
@@ -54,7 +55,7 @@ class Bar:
     @property
     def verdict(self) -> Verdict:
         """PASS up to the ceiling, REGRESSION above it."""
-        return Verdict.PASS if self.value <= self.ceiling else Verdict.REGRESSION
+        return Verdict.PASS if reaches(self.ceiling, self.value) else Verdict.REGRESSION
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
 def _answer(question: _Question, decision: Decision | None) -> _Answer:
     """A floor that is broken is a regression, whatever the comparison says."""
     floor, mean = question.rule.floor, 100 * float(question.after.mean())
-    if floor is not None and mean < floor:
+    if floor is not None and not reaches(mean, floor):
         return _Answer(decision, Verdict.REGRESSION, f"{mean:.1f} is below the floor of {floor:g}")
     if decision is None:
         return _Answer(None, Verdict.PASS, f"{mean:.1f} is at or above the floor of {floor:g}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import gt
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,18 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ...retrieval.ranking import Hit
+from ...retrieval.rounding import TOLERANCE, falls, settled
 
-TIE_RULE = "score descending, then id ascending"
-"""How equal scores are ordered, everywhere; named in every report."""
+TIE_RULE = f"score descending, then id ascending; scores within {TOLERANCE:g} of the best of their group, relative to it, are equal"
+"""How hits are ordered, everywhere; named in every report."""
 
 
 _ROWS_AT_ONCE = 2048  # a block that stays in the cache
 
 
 def canonical(hits: Sequence[Hit], query: str = "") -> tuple[Hit, ...]:
-    """Return the hits in canonical order: of a repeated id the first is kept, scores are float64, ties go by id ascending.
+    """Return the hits in canonical order: of a repeated id the first is kept, scores are float64, those
+    that differ by rounding alone become identical, and ties go by id ascending.
 
     Args:
         hits: (id, score) pairs in any order.
@@ -35,7 +36,8 @@ def canonical(hits: Sequence[Hit], query: str = "") -> tuple[Hit, ...]:
     kept: dict[str, float] = {}
     for identifier, score in hits:
         kept.setdefault(identifier, _finite(score, identifier, query))
-    return tuple(Hit(identifier, score) for identifier, score in sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
+    scores = settled(np.array(list(kept.values()))).tolist()
+    return tuple(Hit(*pair) for pair in sorted(zip(kept, scores, strict=True), key=lambda pair: (-pair[1], pair[0])))
 
 
 def canonical_run(qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Sequence[Hit]]) -> dict[str, tuple[Hit, ...]]:
@@ -63,13 +65,13 @@ def canonical_matrix(documents: NDArray[np.integer], scores: NDArray[np.floating
     result = documents.astype(np.int32)
     for at in range(0, len(result), _ROWS_AT_ONCE):
         block, given = result[at : at + _ROWS_AT_ONCE], scores[at : at + _ROWS_AT_ONCE]
-        keys = np.where(block < 0, np.inf, -given.astype(np.float64))
-        if (wrong := ~np.isfinite(keys) & (block >= 0)).any():
+        floats = np.where(block < 0, -np.inf, given.astype(np.float64))
+        if (wrong := ~np.isfinite(floats) & (block >= 0)).any():
             row, column = np.argwhere(wrong)[0]
             raise InputError(f"score {given[row, column]} of document {block[row, column]} is not finite", where=f"row {at + row}")
-        unordered = np.flatnonzero(~(keys[:, :-1] < keys[:, 1:]).all(axis=1))
+        unordered = np.flatnonzero(~falls(floats))
         if len(unordered):
-            block[unordered] = _sorted_rows(block[unordered], keys[unordered])
+            block[unordered] = _sorted_rows(block[unordered], floats[unordered])
     return result
 
 
@@ -78,23 +80,23 @@ def without_self_hits(run: Mapping[str, Sequence[Hit]]) -> dict[str, tuple[Hit, 
     return {query: tuple(hit for hit in hits if hit.id != query) for query, hits in run.items()}
 
 
-def _sorted_rows(documents: NDArray[np.int32], keys: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Sort each row by key, then document; the second key costs much, so that only rows with equal keys pay for it."""
-    order = np.argsort(keys, axis=1)
-    documents, keys = np.take_along_axis(documents, order, axis=1), np.take_along_axis(keys, order, axis=1)
-    tied = np.flatnonzero((keys[:, :-1] == keys[:, 1:]).any(axis=1))
+def _sorted_rows(documents: NDArray[np.int32], scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Sort each row by score, then document; the second key costs much, so that only rows with equal scores pay for it."""
+    order = np.argsort(-scores, axis=1)
+    documents, scores = np.take_along_axis(documents, order, axis=1), np.take_along_axis(scores, order, axis=1)
+    tied = np.flatnonzero(~falls(scores))
     if len(tied):
-        order = np.lexsort((documents[tied], keys[tied]), axis=-1)
+        order = np.lexsort((documents[tied], -settled(scores[tied])), axis=-1)
         documents[tied] = np.take_along_axis(documents[tied], order, axis=1)
     return documents
 
 
 def _is_canonical(hits: Sequence[Hit]) -> bool:
-    """Tell at the cost of one pass whether nothing needs doing; strictly falling scores can hide no NaN and no tie."""
+    """Tell at the cost of one pass whether nothing needs doing; scores that fall can hide no NaN and no tie."""
     if not hits:
         return True
     ids, scores = zip(*hits, strict=True)
-    if set(map(type, scores)) != {float} or not all(map(gt, scores, scores[1:])):
+    if set(map(type, scores)) != {float} or not falls(np.array(scores)):
         return False
     return math.isfinite(scores[0]) and math.isfinite(scores[-1]) and len(set(ids)) == len(ids)
 

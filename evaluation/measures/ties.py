@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...retrieval.ranking import Hit
+from ...retrieval.rounding import bar
 from .canonical import canonical_run
 from .gains import Gains, JudgedRun
 from .grammar import Measure
@@ -35,7 +36,7 @@ class TieInterval(NamedTuple):
     @property
     def tied(self) -> NDArray[np.bool_]:
         """Which queries have a value that depends on the order."""
-        return self.worst < self.best
+        return self.worst < bar(self.best)
 
 
 def tie_interval(

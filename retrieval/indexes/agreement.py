@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..embedders.embedding import Vectors
+from ..rounding import reaches
 from .exact import Exact, checked_matrix, cosines
 from .vector_index import VectorIndex
 
@@ -27,5 +28,5 @@ def recall_against_exact(index: VectorIndex, vectors: Vectors, queries: Vectors,
         best = exact.search(query, k)
         if len(best):
             found = np.unique(index.search(query, k).rows)
-            shares.append(np.count_nonzero(cosines(matrix[found], query) >= best.scores[-1]) / len(best))
+            shares.append(np.count_nonzero(reaches(cosines(matrix[found], query), best.scores[-1])) / len(best))
     return float(np.mean(shares)) if shares else 1.0

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...datasets.errors import InputError
 from ...datasets.model import Observation
+from ..rounding import reaches
 from .retriever import Intake
 
 Tier = Literal["working", "episodic", "semantic", "procedural"]
@@ -58,7 +59,7 @@ class Lifecycle:
             last = max((use.timestamp for use in uses), default=observation.timestamp)
             days = (observations[-1].timestamp - last).total_seconds() / 86_400
             stability = self.stability_days * observation.importance / 5 * _STABILITY[tier]
-            if tier == "working" or math.exp(-days / stability) >= self.forget_below:
+            if tier == "working" or reaches(math.exp(-days / stability), self.forget_below):
                 kept.append(observation)
         return Intake(tuple(kept), counts)
 

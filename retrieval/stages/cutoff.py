@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
+from ..rounding import reaches
 
 Metric = Literal["cosine", "dot", "l2"]
 """What a vector arm's scores are; ``l2`` stands for negated Euclidean distances."""
@@ -51,7 +52,7 @@ class Threshold:
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
         """Return the candidates that reach the threshold, in their order."""
         similarity = _similarity(candidates, question, self.arm, self.metric)
-        return candidates if similarity is None else candidates.take(np.flatnonzero(similarity >= self.threshold))
+        return candidates if similarity is None else candidates.take(np.flatnonzero(reaches(similarity, self.threshold)))
 
 
 class DynamicCutoff:
@@ -88,12 +89,12 @@ class DynamicCutoff:
         similarity = _similarity(first, question, self.arm, self.metric)
         if similarity is None or len(first) == 0:
             return first
-        best = similarity.max()
-        if best < self.floor:
+        best = float(similarity.max())
+        if not reaches(best, self.floor):
             question.trace.notes.append(f"nothing returned: the best is below the floor of {self.floor:g}")
             return Candidates.none()
         # a best similarity below 0 is not to be raised by the ratio
-        return first.take(np.flatnonzero(similarity >= max(self.floor, min(best, self.ratio * best))))
+        return first.take(np.flatnonzero(reaches(similarity, max(self.floor, min(best, self.ratio * best)))))
 
 
 def _known(metric: Metric) -> Metric:

@@ -6,6 +6,7 @@ import re
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
+from ..rounding import reaches
 from ..text.rendering import render
 
 _WORD = re.compile(r"\w+")
@@ -34,7 +35,7 @@ class NearDuplicates:
             if len(kept) == k:
                 break
             words = set(_WORD.findall(render(corpus.observations[row]).lower()))
-            if all(_jaccard(words, others) < self.overlap for others in seen):
+            if not any(reaches(_jaccard(words, others), self.overlap) for others in seen):
                 kept.append(position)
                 seen.append(words)
         return candidates.take(kept)

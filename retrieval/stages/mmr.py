@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
 from ..embedders.embedding import Embedder
+from ..rounding import reaches
 from ..text.rendering import embedded_text
 
 
@@ -53,6 +54,6 @@ class _BoundMMR:
         for _ in range(min(k, len(candidates))):
             gain = worth - (1 - self.relevance) * redundancy
             gain[taken] = -np.inf
-            taken.append(int(gain.argmax()))
+            taken.append(int(np.argmax(reaches(gain, float(gain.max())))))
             redundancy = np.maximum(redundancy, likeness[taken[-1]])
         return candidates.take(taken)

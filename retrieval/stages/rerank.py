@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
+from ..rounding import settled
 from ..text.analysis import Analyzer
 from ..text.function_words import content_terms
 from ..text.rendering import embedded_text
@@ -48,7 +49,7 @@ class Rerank:
         """Return all candidates, the first `depth` of them reordered."""
         head = candidates.rows[: self.depth]
         scores = self.scorer.score(question.text, [embedded_text(corpus.observations[row]) for row in head.tolist()])
-        order = np.argsort(-scores, kind="stable")
+        order = np.argsort(-settled(scores), kind="stable")
         return Candidates(np.concatenate((head[order], candidates.rows[self.depth :])), candidates.scores)
 
 

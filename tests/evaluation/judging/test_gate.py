@@ -9,7 +9,7 @@ from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.inference.verdict import Verdict
 from recallmeter.evaluation.judging.baseline import baseline_of, read_baseline, write_baseline
-from recallmeter.evaluation.judging.gate import gate
+from recallmeter.evaluation.judging.gate import Bar, gate
 from recallmeter.evaluation.judging.rules import rules_from
 from recallmeter.evaluation.record import load_run
 
@@ -165,3 +165,9 @@ def test_what_is_new_in_the_run_is_noted_and_not_judged(write_run, baseline):
 def test_what_the_run_is_made_of_otherwise_is_named(good, baseline):
     about = {**baseline.about, "identity": "beef", "shaped_by": {"settings": "5e77", "file s.yaml": "1"}}
     assert gate(good, replace(baseline, about=about), rules()).notes == ("not made of what the baseline was made of: file s.yaml",)
+
+
+def test_a_bar_that_is_missed_by_rounding_alone_is_met() -> None:
+    assert 0.1 + 0.2 > 0.3
+    assert Bar("a", "tokens per query", 0.1 + 0.2, 0.3).verdict is Verdict.PASS
+    assert Bar("a", "tokens per query", 0.3001, 0.3).verdict is Verdict.REGRESSION
