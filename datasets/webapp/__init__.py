@@ -20,7 +20,7 @@ from .timeline import Timeline
 LICENCE = "CC0-1.0"
 
 
-def generate(sessions: int = 30, observations_per_session: int = 8, seed: int = 0) -> Dataset:
+def generate_webapp(sessions: int = 30, observations_per_session: int = 8, seed: int = 0) -> Dataset:
     """Return the data set in memory; byte-identical for the same arguments.
 
     Raises:

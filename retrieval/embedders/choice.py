@@ -64,7 +64,7 @@ class FromEnvironment:
         return CachedEmbedder(SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](version=version), cache=cache)
 
 
-from_environment = FromEnvironment()
+embedder_from_environment = FromEnvironment()
 
 
 def provider_name() -> str:

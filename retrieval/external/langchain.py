@@ -62,7 +62,7 @@ class _Retriever:
         return [(str(document.metadata["document"]), 1 / rank) for rank, document in enumerate(documents, start=1)]
 
 
-def in_memory(documents: list[Any], embedder: Embedder) -> Any:
+def langchain_in_memory(documents: list[Any], embedder: Embedder) -> Any:
     """Return a retriever over LangChain's own in-memory vector store, filled with our embedder's vectors."""
     embeddings = require("langchain_core.embeddings", "langchain")
     vectorstores = require("langchain_core.vectorstores", "langchain")

@@ -77,7 +77,7 @@ class _Index:
         return f.MetadataFilters(filters=[f.MetadataFilter(key="moment", value=asked_at.timestamp(), operator=f.FilterOperator.LTE)])
 
 
-def vector_store_index(documents: list[Any], embedder: Embedder) -> Any:
+def llamaindex_vector_store(documents: list[Any], embedder: Embedder) -> Any:
     """Return LlamaIndex's own in-memory vector index with its own splitter, filled with our embedder's vectors."""
     core = require("llama_index.core", "llamaindex")
     embeddings = require("llama_index.core.embeddings", "llamaindex")

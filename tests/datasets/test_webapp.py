@@ -18,7 +18,7 @@ import yaml
 from nltk.stem.porter import PorterStemmer
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Dataset, Observation, Query
-from recallmeter.datasets.webapp import generate
+from recallmeter.datasets.webapp import generate_webapp
 
 FINGERPRINTS = {
     0: "265e16b72b3d4afdee850a7089e50b88b67a25cb686967014fabb9f63bd6000a",
@@ -48,7 +48,7 @@ seeds = pytest.mark.parametrize("seed", [0, 1, 2, 7])
 
 @cache
 def webapp(seed: int = 0) -> Dataset:
-    return generate(seed=seed)
+    return generate_webapp(seed=seed)
 
 
 def text_of(observation: Observation) -> str:
@@ -107,12 +107,12 @@ def test_time_starts_at_a_fixed_epoch_and_runs_over_working_days():
 
 @pytest.mark.parametrize("seed", FINGERPRINTS)
 def test_a_seed_always_gives_the_same_bytes(seed: int):
-    assert generate(seed=seed).fingerprint == FINGERPRINTS[seed]
+    assert generate_webapp(seed=seed).fingerprint == FINGERPRINTS[seed]
 
 
 def test_neither_locale_nor_hash_seed_nor_time_zone_matters():
     surroundings = {**os.environ, "PYTHONHASHSEED": "4711", "LC_ALL": "C", "LANG": "C", "TZ": "Asia/Tokyo"}
-    program = "from recallmeter.datasets.webapp import generate; print(generate().fingerprint)"
+    program = "from recallmeter.datasets.webapp import generate_webapp; print(generate_webapp().fingerprint)"
     answer = subprocess.run([sys.executable, "-c", program], env=surroundings, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == FINGERPRINTS[0]
 
@@ -245,10 +245,10 @@ def _bible() -> Path:
 def test_the_configuration_says_what_the_code_defaults_to():
     configuration = yaml.safe_load((Path(__file__).parents[2] / "conf/dataset/webapp.yaml").read_text(encoding="utf-8"))
     assert configuration.pop("_target_") == "recallmeter.generate_webapp"
-    assert configuration == {name: p.default for name, p in inspect.signature(generate).parameters.items()}
+    assert configuration == {name: p.default for name, p in inspect.signature(generate_webapp).parameters.items()}
 
 
 @pytest.mark.parametrize(("sessions", "observations_per_session"), [(0, 8), (-1, 8), (30, 0), (30, 97), (10**7, 8), ("many", 8), (30, 7.5)])
 def test_numbers_out_of_range_are_refused(sessions: Any, observations_per_session: Any):
     with pytest.raises(InputError, match=r"dataset\.(sessions|observations_per_session): .* is not a whole number in 1–"):
-        generate(sessions, observations_per_session)
+        generate_webapp(sessions, observations_per_session)

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from recallmeter.datasets.model import Dataset, Observation, Query
-from recallmeter.datasets.webapp import generate, stream_observations, stream_queries
+from recallmeter.datasets.webapp import generate_webapp, stream_observations, stream_queries
 from scipy import sparse
 
 SESSIONS = 1250
@@ -18,7 +18,7 @@ SESSIONS = 1250
 
 @pytest.fixture(scope="module")
 def large() -> Dataset:
-    return generate(sessions=SESSIONS)
+    return generate_webapp(sessions=SESSIONS)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_what_is_unanswerable_has_no_such_component(by_application: dict[str, li
 
 
 def test_a_shorter_memory_is_the_beginning_of_a_longer_one(large: Dataset):
-    short = generate(sessions=100)
+    short = generate_webapp(sessions=100)
     for a, b in zip(short.observations, large.observations, strict=False):
         assert a == b or (a.superseded_by is None and b.superseded_by)
     assert {q.id for q in short.queries} < {q.id for q in large.queries}
@@ -146,7 +146,7 @@ def test_a_shorter_memory_is_the_beginning_of_a_longer_one(large: Dataset):
 
 @pytest.mark.parametrize(("sessions", "observations_per_session"), [(1, 1), (3, 8), (13, 7), (45, 12), (7, 96)])
 def test_other_sizes_keep_their_labels(sessions: int, observations_per_session: int):
-    dataset = generate(sessions, observations_per_session, seed=3)
+    dataset = generate_webapp(sessions, observations_per_session, seed=3)
     known = {o.id: o for o in dataset.observations}
     assert len(known) == sessions * observations_per_session
     assert {o.superseded_by for o in known.values()} - {None} <= set(known)
@@ -157,7 +157,7 @@ def test_other_sizes_keep_their_labels(sessions: int, observations_per_session: 
 
 
 def test_streams_give_what_generate_gives():
-    dataset = generate(sessions=70, seed=5)
+    dataset = generate_webapp(sessions=70, seed=5)
     assert tuple(stream_observations(70, seed=5)) == dataset.observations
     assert tuple(stream_queries(70, seed=5)) == dataset.queries
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from recallmeter.datasets.webapp import generate
+from recallmeter.datasets.webapp import generate_webapp
 from recallmeter.experiments.studies import sabotage
 from recallmeter.experiments.studies.sabotage import DropFirst, Noise, Sabotage, ShuffledGraph, matrix
 from recallmeter.retrieval.arms.graph import Graph
@@ -26,7 +26,7 @@ def test_the_first_candidate_is_lost():
 
 
 def test_shuffled_edges_lead_elsewhere():
-    corpus = Corpus.of(generate(sessions=10).observations)
+    corpus = Corpus.of(generate_webapp(sessions=10).observations)
     question = Question("Which settings of Redis did we change?")
     right, wrong = (arm.build(corpus).search(question, 10).rows.tolist() for arm in (Graph(), ShuffledGraph()))
     assert len(right) == len(wrong) > 0

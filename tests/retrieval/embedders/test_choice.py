@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from recallmeter.datasets.errors import InputError
-from recallmeter.retrieval.embedders.choice import PROVIDERS, NoEmbedder, from_environment, provider_name
+from recallmeter.retrieval.embedders.choice import PROVIDERS, NoEmbedder, embedder_from_environment, provider_name
 from recallmeter.retrieval.embedders.embedding import CachedEmbedder
 from recallmeter.retrieval.embedders.local import SentenceTransformerEncoder
-from recallmeter.retrieval.environment import budget, enabled, weight
+from recallmeter.retrieval.environment import budget_from_environment, enabled_from_environment, weight_from_environment
 from recallmeter.retrieval.unavailable import UnavailableError
 
 ORDER = ["gemini", "openai", "voyage", "cohere", "openrouter"]
@@ -48,7 +48,7 @@ def test_a_blank_key_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_with_nothing_set_there_is_no_embedder_and_it_says_what_to_set() -> None:
-    built = from_environment()
+    built = embedder_from_environment()
     assert isinstance(built, NoEmbedder)
     for call in (lambda: built.embed(["a"]), lambda: built.embed_query("a")):
         with pytest.raises(
@@ -60,7 +60,7 @@ def test_with_nothing_set_there_is_no_embedder_and_it_says_what_to_set() -> None
 @pytest.mark.parametrize("name", ORDER)
 def test_each_provider_is_built(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EMBEDDING_PROVIDER", name)
-    built = from_environment(str(tmp_path))
+    built = embedder_from_environment(str(tmp_path))
     assert isinstance(built, CachedEmbedder)
     assert type(built.encoder) is PROVIDERS[name]
     assert built.model.startswith(f"{name}/")
@@ -68,7 +68,7 @@ def test_each_provider_is_built(name: str, monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_local_is_the_packaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EMBEDDING_PROVIDER", "local")
-    built = from_environment(str(tmp_path))
+    built = embedder_from_environment(str(tmp_path))
     assert isinstance(built, CachedEmbedder)
     assert isinstance(built.encoder, SentenceTransformerEncoder)
 
@@ -76,7 +76,7 @@ def test_local_is_the_packaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_an_unknown_provider_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EMBEDDING_PROVIDER", "opnai")
     with pytest.raises(InputError, match="EMBEDDING_PROVIDER: no embedding provider 'opnai'; there are: local, gemini, openai"):
-        from_environment()
+        embedder_from_environment()
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_an_unknown_provider_is_refused_by_name(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_a_weight_is_read_or_the_default_and_at_most_one(value: object, read: float) -> None:
-    assert weight(value, 0.4) == read
+    assert weight_from_environment(value, 0.4) == read
 
 
 @pytest.mark.parametrize(
     ("value", "read"), [("500", 500), ("500.9", 500), ("0", 2000), ("-5", 2000), ("all", 2000), (None, 2000), ("inf", 2000)]
 )
 def test_a_token_budget_is_read_or_the_default(value: object, read: int) -> None:
-    assert budget(value, 2000) == read
+    assert budget_from_environment(value, 2000) == read
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_a_token_budget_is_read_or_the_default(value: object, read: int) -> None
 )
 def test_a_part_is_there_when_it_is_switched_on(value: object, on: bool) -> None:
     part = object()
-    assert enabled(value, part) is (part if on else None)
+    assert enabled_from_environment(value, part) is (part if on else None)

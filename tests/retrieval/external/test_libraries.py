@@ -55,8 +55,8 @@ KINDS = {
     "qdrant": Kind("qdrant_client", "Qdrant", embeds=True),
     "lancedb": Kind("lancedb", "LanceDB", embeds=True),
     "mem0": Kind("mem0", "Mem0", embeds=True),
-    "langchain": Kind("langchain_core", "LangChain", embeds=True, build="in_memory", knows_time=False),
-    "llamaindex": Kind("llama_index", "LlamaIndex", embeds=True, build="vector_store_index"),
+    "langchain": Kind("langchain_core", "LangChain", embeds=True, build="langchain_in_memory", knows_time=False),
+    "llamaindex": Kind("llama_index", "LlamaIndex", embeds=True, build="llamaindex_vector_store"),
 }
 EMBEDDING = [name for name, kind in KINDS.items() if kind.embeds]
 MATCHING = [name for name, kind in KINDS.items() if not kind.embeds]
@@ -202,7 +202,7 @@ def test_long_texts_become_chunks_and_the_mapping_is_told():
 def test_langchain_chunks_are_found_again_by_the_document_they_come_from():
     system = made("langchain")
     documents = import_module("langchain_core.documents")
-    in_memory = import_module("recallmeter.retrieval.external.langchain").in_memory
+    in_memory = import_module("recallmeter.retrieval.external.langchain").langchain_in_memory
 
     def by_word(whole, embedder):
         chunks = [documents.Document(page_content=word, metadata=d.metadata) for d in whole for word in d.page_content.split()]
