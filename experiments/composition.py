@@ -129,9 +129,12 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     os.environ["HF_HUB_OFFLINE"] = "1"
     options, overrides = _sorted_out(arguments)
-    sys.argv = [f"recallmeter {command}", *options, *overrides]
-    with told_in_one_line():
-        hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(task)()
+    before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
+    try:
+        with told_in_one_line():
+            hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(task)()
+    finally:
+        sys.argv = before  # a notebook goes on after a sweep
 
 
 def parameters() -> dict[str, Any]:
@@ -205,6 +208,22 @@ def _argument(value: Any) -> str:
     """Write an argument of an interpolation."""
     text = "null" if value is None else str(value)
     return text if re.fullmatch(r"[\w./:-]+", text) else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def set_all(config: DictConfig, group: str, settings: Mapping[str, Any]) -> None:
+    """Set what is named in a group of a composed configuration; a mapping changes what it names and leaves the rest.
+
+    Raises:
+        InputError: the group has no such setting.
+    """
+    from omegaconf import OmegaConf
+
+    with told_in_one_line(group):
+        for name, value in settings.items():
+            known = OmegaConf.select(config, group)
+            if name not in known:
+                raise InputError(f"there is no setting {name!r}", remedy=f"there are {', '.join(map(str, known))}")
+            OmegaConf.update(config, f"{group}.{name}", value, merge=True)
 
 
 @contextmanager

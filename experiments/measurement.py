@@ -18,7 +18,7 @@ from ..evaluation.record import shaping
 from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.identity import identity
 from ..retrieval.ranking import Retriever
-from .composition import build
+from .composition import CONF, build
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,29 @@ def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retrie
     """
     specifications = _group({"systems": {}, **settings}, "systems")
     systems = {name: make(spec, f"systems.{name}") for name, spec in specifications.items() if spec is not None}
+    check_systems(systems)
+    return systems
+
+
+def check_systems(systems: Mapping[str, Any]) -> None:
+    """Raise `InputError` unless there is a system to evaluate and each has the two methods of a `Retriever`."""
     for name, system in systems.items():
+        kind = system if isinstance(system, type) else type(system)
         if not all(callable(getattr(system, method, None)) for method in ("index", "search")):
-            raise InputError(
-                f"{type(system).__name__} has no index and search", where=f"systems.{name}", remedy="a system needs both methods"
-            )
+            raise InputError(f"{kind.__name__} has no index and search", where=f"systems.{name}", remedy="a system needs both methods")
+        if kind is system:
+            raise InputError(f"{kind.__name__} is a class", where=f"systems.{name}", remedy=f"make an object of it: {kind.__name__}(…)")
     if not systems:
         raise InputError("no system to evaluate", where="system", remedy="for example system=[grep,bm25]")
-    return systems
+
+
+def defaults(k: int) -> dict[str, Any]:
+    """Return the settings of `recallmeter run` that no group has a part in, with the measures that `k` hits are enough for."""
+    import yaml
+
+    settings = yaml.safe_load((CONF / "config.yaml").read_text(encoding="utf-8"))
+    enough = [text for text in settings["measures"] if (parse_measure(text).k or 0) <= k]
+    return {**{key: value for key, value in settings.items() if key not in ("defaults", "hydra")}, "k": k, "measures": enough}
 
 
 def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str, Retriever], *, progress: bool = True) -> Measurement:

@@ -49,12 +49,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the sweep; return 0, or 4 when a point failed."""
+    return run_sweep(arguments.overrides, retry_failed=arguments.retry_failed, only_failed=arguments.only_failed)
+
+
+def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_failed: bool = False) -> int:
+    """Run what is missing of the sweep that `overrides` span, and tell what became of it; return 0, or 4 when a point failed."""
     from .composition import multirun
 
     session = uuid4().hex[:12]
-    single = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in arguments.overrides)]
-    steering = {"session": session, "retry_failed": arguments.retry_failed, "only_failed": arguments.only_failed}
-    line = [*arguments.overrides, *single]
+    single = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in overrides)]
+    steering = {"session": session, "retry_failed": retry_failed, "only_failed": only_failed}
+    line = [*overrides, *single]
     with Watcher(session, line) as watcher:
         try:
             multirun(

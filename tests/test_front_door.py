@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -65,3 +66,42 @@ def test_the_wheel_holds_every_module_and_asset_and_nothing_else(wheel: Path) ->
     # all but the committed reports and what Python caches
     expected = {f"recallmeter/{name}" for name in floors | door if not name.endswith((".md", ".svg", ".pyc"))}
     assert held == expected
+
+
+CONSUMER = """
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import recallmeter as rm
+
+
+class Mine:
+    def index(self, observations: Sequence[rm.Observation]) -> None:
+        self.memory = list(observations)
+
+    def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> rm.Ranking:
+        return rm.Ranking.of([(o.id, 1.0) for o in self.memory if o.scope == scope][:k])
+
+
+run: rm.Run = rm.evaluate(rm.load_dataset("webapp", sessions=60), {"mine": Mine(), "bm25": rm.system("bm25")}, k=20)
+rows: int = len(run.summary())
+page: Path = run.save("runs/kept").report("report.md")
+difference: float | None = rm.compare(rm.read_run("runs/before"), run).comparisons[0].overall[0].interval.low
+verdict: str = rm.gate(run, "baseline.json", max_drop=2.0).verdict
+recall: float = rm.score({"q": {"a": 1}}, {"q": {"a": 0.5}}, ["recall@5"])["recall@5"]
+best: float = rm.sweep("system=dual", grid={"k": [10, 20]}).board.rows[0].mean
+wrong: int = rm.gate(run, run).verdict
+"""
+
+
+def test_type_checkers_know_every_public_name_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    names = "\n".join(f"from recallmeter import {name} as {name}" for name in recallmeter.__all__)
+    (tmp_path / "names.py").write_text(f"# pyright: strict, reportUnusedImport=false\n{names}\n", encoding="utf-8")
+    (tmp_path / "consumer.py").write_text(f"# pyright: strict\n{CONSUMER}", encoding="utf-8")
+    settings = {"include": ["*.py"], "extraPaths": [str(wheel)], "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    check = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(tmp_path), "--outputjson"]
+    found = json.loads(subprocess.run(check, capture_output=True, text=True).stdout)["generalDiagnostics"]
+    told = [one["message"].splitlines()[0] for one in found]
+    assert told == ['Type "str" is not assignable to declared type "int"'], "the last line is wrong, and nothing else"
