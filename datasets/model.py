@@ -128,6 +128,40 @@ class Dataset:
         _check_unique((o.id for o in self.observations), "observation", self.name)
         _check_unique((q.id for q in self.queries), "query", self.name)
 
+    @classmethod
+    def from_frames(
+        cls,
+        memories: Any,
+        questions: Any,
+        *,
+        relevant: Any = None,
+        columns: Mapping[str, str] | None = None,
+        separator: str = "",
+        name: str = "memories",
+        licence: str = "",
+    ) -> Dataset:
+        """Make a data set of two data frames, of pandas or polars.
+
+        Args:
+            memories: a row a memory, with at least an id and a text; times without a zone are UTC.
+            questions: a row a question, with its text and the ids of what answers it: a list, a mapping to grades, or text with separators.
+            relevant: the column of the questions that names these ids, or a frame of judgments (question, memory, grade); None: told.
+            columns: what is read of a memory (id, text, title, time, session, type, scope, importance, superseded_by) → its column, where
+                that has no usual name.
+            separator: what stands between the ids of one cell; "" for any of comma, semicolon, bar and white space.
+
+        Raises:
+            InputError: a column that is needed or named is not there, or a row that can't be read; its place is named.
+        """
+        from .assembly import load
+        from .formats.table import understood
+        from .tables import read_frame
+
+        column = relevant if isinstance(relevant, str) else None
+        judged = None if relevant is None or column else read_frame(relevant, "relevant")
+        found = understood(read_frame(memories, "memories"), read_frame(questions, "questions"), judged, columns, column, separator)
+        return load(found.read, name=name, licence=licence)
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hex) over the canonical form of its records."""

@@ -76,14 +76,21 @@ def read_rows(path: Path, faults: Faults) -> Iterator[tuple[str, list[str]]]:
         yield where, [column.strip(" ") for column in line.split("\t")] if "\t" in line else line.split()
 
 
-def read_document(path: Path, faults: Faults) -> Any:
-    """Return the one JSON value that a file holds; None when it cannot be read, or is null, which is a fault."""
+def read_text(path: Path, faults: Faults) -> str | None:
+    """Return what a file holds, without a byte order mark; None when that is not UTF-8, which is a fault."""
     with _opened(path) as file:
         raw = b"".join(_undamaged(file, path, faults))
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         faults.report(NOT_TEXT, str(path), f"byte 0x{raw[error.start]:02x} at position {error.start + 1} is not UTF-8")
+        return None
+
+
+def read_document(path: Path, faults: Faults) -> Any:
+    """Return the one JSON value that a file holds; None when it cannot be read, or is null, which is a fault."""
+    text = read_text(path, faults)
+    if text is None:
         return None
     value = _parsed(text, str(path), faults)
     if value is None:

@@ -17,6 +17,9 @@ EXIT_FAULTY = 2
 SHOWN = 3
 """Examples of a finding that the table shows; --json has more."""
 
+TABLE = ("questions", "relevant", "id", "text", "time", "session", "separator", "query", "questions_query")
+"""The options that say how a table is read."""
+
 T = TypeVar("T")
 
 
@@ -47,12 +50,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     command = commands.add_parser("import", help="convert another format into our own JSONL")
     _takes_format(command.add_argument, "format")
-    command.add_argument("source", metavar="PATH", help="a folder or file; of a catalogue, the name")
-    command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there yet")
+    command.add_argument("source", metavar="PATH", nargs="?", help="a folder or file; of a catalogue, the name")
+    command.add_argument("-o", "--output", type=Path, metavar="DIR", help="a folder that is empty or not there yet")
     command.add_argument("--errata", metavar="FILE", help="corrections to lay over the labels")
     command.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="an option of the format, as in its YAML: granularity=turn"
     )
+    table = command.add_argument_group("of a table", "what was understood is shown, and what is wrong with it, before anything is written")
+    table.add_argument("--questions", metavar="FILE", help="the questions: CSV, TSV, JSON, JSONL or Parquet, as the memories")
+    table.add_argument("--relevant", metavar="COLUMN|FILE", help="the questions' column of the ids that answer, or a file of judgments")
+    for what in ("id", "text", "time", "session"):
+        table.add_argument(f"--{what}", metavar="COLUMN", help=f"the memories' column of the {what}; told from its name unless given")
+    table.add_argument("--separator", metavar="TEXT", help="between the ids of one cell; any of comma, semicolon, bar, space unless given")
+    table.add_argument("--from", dest="database", metavar="URL", help="read a database: sqlite:///file.db or postgresql://user@host/name")
+    table.add_argument("--query", metavar="SQL", help="what the database is asked for memories")
+    table.add_argument("--questions-query", metavar="SQL", help="what it is asked for questions")
+    table.add_argument("--dry-run", action="store_true", help="show what was understood, and write nothing")
     command.set_defaults(command=_import)
 
 
@@ -120,12 +133,12 @@ def _shown(items: Iterable[T], what: str, total: int | None = None) -> Iterable[
 
 def _check(arguments: argparse.Namespace) -> int:
     from ..datasets.check import check
-    from ..datasets.formats.catalogue import detect, reader
+    from ..datasets.formats.catalogue import detect, loader, reader
     from ..datasets.formats.jsonl import describe
 
     name = arguments.format or detect(Path(arguments.source))
     read, source = reader(name), _source(name, arguments.source)
-    options = _options(read, arguments.set)
+    options = _options(loader(name), arguments.set)
     report = check(
         lambda faults: read(source, faults, **options),
         name=describe(source)["name"] if name == "jsonl" else str(arguments.source),
@@ -172,13 +185,38 @@ def _import(arguments: argparse.Namespace) -> int:
     from ..datasets.formats.jsonl import write_jsonl
 
     load = loader(arguments.format)
-    options = _options(load, arguments.set)
+    options, source = _options(load, arguments.set), arguments.database or arguments.source
+    given = {name: value for name in TABLE if (value := getattr(arguments, name))}
+    if arguments.format == "table":
+        options |= given
+    elif given or arguments.database or arguments.dry_run:
+        raise InputError("these options are of a table", where=f"data import {arguments.format}", remedy="use --set KEY=VALUE")
+    if not source:
+        raise InputError("nothing to import", where="PATH", remedy="name a folder or file")
+    if not arguments.output and not arguments.dry_run:
+        raise InputError("no place to write to", where="-o", remedy="name a folder that is empty or not there yet")
+    if arguments.format == "table":
+        _preview(source, options, arguments.errata)
+    if arguments.dry_run:
+        return 0
     with new_folder(arguments.output) as folder:
-        dataset = load(arguments.source, errata=arguments.errata, **options)
+        dataset = load(source, errata=arguments.errata, **options)
         observations = _shown(dataset.observations, "writing", len(dataset.observations))
         write_jsonl(folder, dataset.name, observations, dataset.queries, dataset.licence)
     print(arguments.output)
     return 0
+
+
+def _preview(source: str, options: dict[str, Any], errata: str | None) -> None:
+    """Print what the tables are read as, and what is wrong with them."""
+    from ..datasets.check import check
+    from ..datasets.faults import Collected
+    from ..datasets.formats.table import name_of, tables_of
+
+    tables = tables_of(source, faults=Collected(), **options)
+    report = check(tables.read, name=name_of(source), errata=errata)
+    told = "\n".join([*tables.told(), "", _table(report, "table", "")])
+    print(told.encode(errors="backslashreplace").decode())
 
 
 def _options(function: Any, given: Sequence[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from .datasets.formats.ir_datasets import load_ir_datasets as load_ir_datasets
 from .datasets.formats.jsonl import load_jsonl as load_jsonl
 from .datasets.formats.locomo import load_locomo as load_locomo
 from .datasets.formats.longmemeval import load_longmemeval as load_longmemeval
+from .datasets.formats.table import load_table as load_table
 from .datasets.formats.trec import load_trec as load_trec
 from .datasets.model import Dataset as Dataset
 from .datasets.model import Observation as Observation

@@ -14,7 +14,7 @@ from ..faults import Collected, Placed
 from ..model import Dataset
 from ..reading import read_array, read_objects
 
-FORMATS = ("jsonl", "beir", "trec", "agentmemory", "longmemeval", "locomo", "ir_datasets", "hugging_face")
+FORMATS = ("jsonl", "beir", "trec", "agentmemory", "longmemeval", "locomo", "ir_datasets", "hugging_face", "table")
 
 
 def loader(name: str) -> Callable[..., Dataset]:
@@ -62,6 +62,8 @@ def detect(path: Path) -> str:
                 return name
         if _is_dump(path):
             return "agentmemory"
+        if path.name.removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
+            return "table"
     elif not path.is_dir():
         raise InputError("no such file or folder", where=str(path), remedy="check the path")
     raise InputError("can't tell the format", where=str(path), remedy=f"name it with --format: {', '.join(FORMATS)}")

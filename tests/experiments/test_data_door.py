@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,63 @@ def test_a_failed_import_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["data", "import", "longmemeval", SAMPLE, "-o", str(tmp_path / "out")]) == 2
     assert "locomo_sample.json[1]: " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    (tmp_path / "memories.csv").write_text("id,text,time\n001,Postgres was chosen,2026-03-01 10:00\n002,Redis holds sessions,\n")
+    (tmp_path / "questions.csv").write_text("question,relevant\nWhich database?,001\nWhich cache?,9\n")
+    return tmp_path
+
+
+def test_import_of_a_table_shows_what_was_understood_before_it_writes(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["data", "import", "table", str(tables / "memories.csv"), "--questions", str(tables / "questions.csv")]
+    assert main([*line, "--dry-run"]) == 0
+    preview = capsys.readouterr().out
+    assert "memories.csv: 2 rows; id, text, time\n" in preview
+    assert "1 × dangling-judgment" in preview
+    assert "1 × time-without-zone: nothing if it is UTC" in preview
+    assert main([*line, "-o", str(tables / "mine")]) == 0
+    assert capsys.readouterr().out == f"{preview}{tables / 'mine'}\n"
+    dataset = load_jsonl(str(tables / "mine"))
+    assert [o.id for o in dataset.observations] == ["001", "002"]
+    assert [dict(query.relevant) for query in dataset.queries] == [{"001": 1}, {"9": 1}]
+    assert main(["run", "dataset=jsonl", f"dataset.path={tables / 'mine'}", "system=[bm25]", f"hydra.run.dir={tables / 'run'}"]) == 0
+
+
+def test_import_of_a_database(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(tables / "m.db") as connection:
+        connection.execute("create table m (nr text, what text)")
+        connection.execute("insert into m values ('007', 'the name')")
+    connection.close()
+    line = ["data", "import", "table", "--from", f"sqlite:///{tables / 'm.db'}", "--query", "select * from m", "-o", str(tables / "mine")]
+    assert main(line) == 2
+    assert "no column holds the id; name it with --id; there are nr, what" in capsys.readouterr().err
+    assert main([*line, "--id", "nr", "--text", "what"]) == 0
+    assert load_jsonl(str(tables / "mine")).observations[0].id == "007"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["locomo", SAMPLE, "--id", "x", "-o", "out"], "these options are of a table"),
+        (["table", "-o", "out"], "nothing to import"),
+        (["table", "memories.csv"], "no place to write to"),
+    ],
+)
+def test_import_refuses_what_does_not_go_together(line: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "import", *line]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_table_is_checked_and_run_without_importing_it(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tables / "questions.csv").write_text("question,relevant\nWhich database was chosen?,001\n")
+    questions = tables / "questions.csv"
+    assert main(["data", "check", str(tables / "memories.csv"), "--set", f"questions={questions}"]) == 0
+    assert "(table): observations 2, scopes 1, queries 1" in capsys.readouterr().out
+    chosen = ["dataset=table", f"dataset.path={tables / 'memories.csv'}", f"dataset.questions={questions}", "system=[bm25]"]
+    assert main(["run", *chosen, f"hydra.run.dir={tables / 'run'}"]) == 0
+    assert "100.0" in capsys.readouterr().out
 
 
 def test_build_writes_both_layouts_the_same_each_time(tmp_path: Path) -> None:
