@@ -24,6 +24,8 @@ def test_the_commands_of_recallmeter(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    (tmp_path / "memories.csv").write_text("id,text\n001,Postgres was chosen\n002,Redis holds the sessions\n")
+    (tmp_path / "questions.csv").write_text("question,relevant\nWhich database was chosen?,001\n")
     (tmp_path / "run.trec").write_text("q1 Q0 d1 1 0.5 mine\n")
     ours = [line for line in COMMANDS if line.startswith("recallmeter ")]
     assert len(ours) > 8
