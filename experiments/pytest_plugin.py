@@ -84,8 +84,8 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 def _run(names: Sequence[str], retriever: Any, dataset: str, overrides: Sequence[str], folder: Path) -> Run:
     from .composition import composed
-    from .run import record_run
+    from .run import run_config
 
     systems = "[]" if retriever is not None else f"[{','.join(names)}]"
     config = composed([f"dataset={dataset}", f"system={systems}", *overrides])
-    return record_run(config, folder, None if retriever is None else {names[0]: retriever})
+    return run_config(config, folder, None if retriever is None else {names[0]: retriever})

@@ -47,7 +47,7 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
         raise InputError(f"trace is {config.trace!r}", where="trace", remedy="use console, otlp or null")
     if config.trace == "otlp":
         export_spans()
-    run = record_run(config, folder)
+    run = run_config(config, folder)
     print(aligned(head_to_head(run)))
     if config.get("claim"):
         print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
@@ -65,28 +65,14 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     return EXIT_FAILED if run.manifest["failures"] else 0
 
 
-def record_run(config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None) -> Run:
+def run_config(config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None) -> Run:
     """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it."""
-    from omegaconf import OmegaConf
-
-    from ..evaluation.environment import calibration_ms
-    from ..evaluation.record import check_free, load_run, write_record
-    from ..evaluation.summary import summarise
+    from ..evaluation.record import check_free
+    from .api.measuring import record_run
     from .composition import plain, stored
-    from .measurement import build_dataset, build_systems, measure
+    from .measurement import build_dataset, build_systems
 
-    check_free(folder)
+    check_free(folder)  # before anything is built
     settings = plain(config)
     dataset = build_dataset(settings)
-    measured = measure(settings, dataset, systems or build_systems(settings))
-    manifest = {**measured.manifest, "name": config.name, "calibration_ms": calibration_ms()}
-    write_record(
-        folder,
-        config_yaml=OmegaConf.to_yaml(OmegaConf.create(stored(config))),
-        manifest=manifest,
-        dataset=dataset,
-        results=measured.results,
-        scores=measured.scores,
-        summary=summarise(dataset, measured.results, measured.scores, measured.protocol, seed=config.seed),
-    )
-    return load_run(folder)
+    return record_run(settings, dataset, systems or build_systems(settings), folder, kept=stored(config))

@@ -116,9 +116,19 @@ def evaluate(
 
 
 def record_run(
-    settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str, Retriever], folder: Path, *, progress: bool = True
+    settings: Mapping[str, Any],
+    dataset: Dataset,
+    systems: Mapping[str, Retriever],
+    folder: Path,
+    *,
+    kept: Mapping[str, Any] | None = None,
+    progress: bool = True,
 ) -> Record:
-    """Evaluate systems on a data set as resolved settings say, write the run directory and read it."""
+    """Evaluate systems on a data set as resolved settings say, write the run directory and read it.
+
+    Args:
+        kept: the settings as the run directory is to hold them; None: as they are.
+    """
     from omegaconf import OmegaConf
 
     from ...evaluation.environment import calibration_ms
@@ -130,7 +140,7 @@ def record_run(
     measured = measure(settings, dataset, systems, progress=progress)
     write_record(
         folder,
-        config_yaml=OmegaConf.to_yaml(OmegaConf.create(dict(settings))),
+        config_yaml=OmegaConf.to_yaml(OmegaConf.create(dict(kept or settings))),
         manifest={**measured.manifest, "name": settings["name"], "calibration_ms": calibration_ms()},
         dataset=dataset,
         results=measured.results,

@@ -27,7 +27,7 @@ from ...retrieval.corpus import Candidates, Corpus, Question
 from ...retrieval.embedders.embedding import Kind, Vectors
 from ..composition import composed
 from ..gate import changed, rules_named
-from ..run import record_run
+from ..run import run_config
 
 
 class Noise:
@@ -89,10 +89,10 @@ def matrix(overrides: Sequence[str], folder: Path) -> list[list[str]]:
     """Run the sound systems, then each sabotage, in `folder`; return the table, its head first."""
     common = ["protocol.repeats=1", "protocol.warm_up=0", *overrides]
     systems = ",".join(dict.fromkeys(sabotage.system for sabotage in SABOTAGES))
-    baseline = baseline_of(record_run(composed([f"system=[{systems}]", *common]), folder / "sound"))
+    baseline = baseline_of(run_config(composed([f"system=[{systems}]", *common]), folder / "sound"))
     table = [["sabotage", "system", "measure", "n", "before", "after", "Δ pp", "MDE pp", "verdict", "n sufficed"]]
     for number, sabotage in enumerate(SABOTAGES):
-        run = record_run(composed([f"system=[{sabotage.system}]", *common, *sabotage.overrides]), folder / str(number))
+        run = run_config(composed([f"system=[{sabotage.system}]", *common, *sabotage.overrides]), folder / str(number))
         report = gate(run, baseline, changed(rules_named("default"), systems=[sabotage.system]))
         for finding, row in zip(report.findings, cells(report)[1:], strict=False):
             decision = finding.decision
