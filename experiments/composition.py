@@ -137,6 +137,11 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
         sys.argv = before  # a notebook goes on after a sweep
 
 
+def command_line() -> list[str]:
+    """Return the words of the command line that the job that runs now was launched with."""
+    return [*sys.argv[0].split(), *sys.argv[1:]]
+
+
 def parameters() -> dict[str, Any]:
     """Return the overrides of the job that runs now, key → value, without those that only steer the sweep."""
     from hydra.core.hydra_config import HydraConfig

@@ -9,13 +9,17 @@ from pathlib import Path
 from ..datasets.errors import InputError
 from ..datasets.file import is_stream, write_file
 
+FORMATS = ("markdown", "html", "latex", "json")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory; for --html also several, and folders of sweeps")
-    where = "where the Markdown goes (default: report.md); its figures go into figures/ beside it, or here if FILE is a pipe"
+    where = "where the report goes (default: report.md); its figures go into figures/ beside it, or here if FILE is a pipe"
     parser.add_argument("-o", "--output", metavar="FILE", help=where)
-    parser.add_argument("--html", metavar="FILE", help="write the explorer, one page that opens in any browser; Markdown with -o alone")
+    form = "of the report (default: what the ending of FILE says, else markdown); figures are written as SVG and PNG"
+    parser.add_argument("--format", choices=FORMATS, help=form)
+    parser.add_argument("--html", metavar="FILE", help="write the explorer, one page that opens in any browser; a report with -o alone")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -24,26 +28,25 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InputError("the report and the explorer can't be one file", where=arguments.output, remedy="name two files")
     if arguments.html:
         _write(Path(arguments.html), _explorer([Path(path) for path in arguments.runs]))
-    if arguments.output or not arguments.html:
-        path = Path(arguments.output or "report.md")
-        _write(path, _markdown(arguments.runs, path))
+    if arguments.output or arguments.format or not arguments.html:
+        path = Path(arguments.output or f"report{_endings()[arguments.format or 'markdown']}")
+        _write(path, _report(arguments.runs, path, arguments.format))
     return 0
 
 
-def _markdown(runs: list[str], path: Path) -> str:
+def _endings() -> dict[str, str]:
+    from ..reports.writing import ENDINGS
+
+    return ENDINGS
+
+
+def _report(runs: list[str], path: Path, form: str | None) -> str:
     from ..evaluation.record import load_run
-    from ..reports import preset
-    from ..reports.general import write_report
+    from ..reports.writing import report_text
 
     if len(runs) > 1:
-        raise InputError(
-            f"a Markdown report is of one run, not of {len(runs)}", where=runs[1], remedy="write the explorer with --html FILE"
-        )
-    run = load_run(runs[0])
-    if "claim" in run.config:
-        return preset.render(run)
-    # what is written is the end of a link, such as /dev/stdout may be; no folder of figures belongs among devices
-    return write_report(run, Path(path.name) if is_stream(path) else Path(realpath(path)))
+        raise InputError(f"a report is of one run, not of {len(runs)}", where=runs[1], remedy="write the explorer with --html FILE")
+    return report_text(load_run(runs[0]), path, form)
 
 
 def _explorer(folders: list[Path]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +42,13 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     from ..reports import preset, waterfall
     from ..reports.table import aligned, head_to_head
     from ..retrieval.telemetry import export_spans
+    from .composition import command_line
 
     if config.trace not in (None, "console", "otlp"):
         raise InputError(f"trace is {config.trace!r}", where="trace", remedy="use console, otlp or null")
     if config.trace == "otlp":
         export_spans()
-    run = run_config(config, folder)
+    run = run_config(config, folder, command=command_line())
     print(aligned(head_to_head(run)))
     if config.get("claim"):
         print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
@@ -65,8 +66,14 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     return EXIT_FAILED if run.manifest["failures"] else 0
 
 
-def run_config(config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None) -> Run:
-    """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it."""
+def run_config(
+    config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None, *, command: Sequence[str] | None = None
+) -> Run:
+    """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it.
+
+    Args:
+        command: the command line that asks for this run, so that the run can say how it is made again.
+    """
     from ..evaluation.record import check_free
     from .api.measuring import record_run
     from .composition import plain, stored
@@ -75,4 +82,4 @@ def run_config(config: DictConfig, folder: Path, systems: Mapping[str, Retriever
     check_free(folder)  # before anything is built
     settings = plain(config)
     dataset = build_dataset(settings)
-    return record_run(settings, dataset, systems or build_systems(settings), folder, kept=stored(config))
+    return record_run(settings, dataset, systems or build_systems(settings), folder, kept=stored(config), command=command)

@@ -12,7 +12,7 @@ from ..evaluation.audits.truncation import ModelWindow
 from ..evaluation.judging.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
 from .comparison import probability
-from .findings import shown
+from .standing import shown
 from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign
 from .truncation import what_was_read
 

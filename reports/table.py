@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..evaluation.judging.compare import Difference
 from ..evaluation.record import Run
 from ..retrieval.arms.fallback import NOTE as FELL_BACK
+from .document import Code, Rich, Strong, pieces
+from .formats.inert import in_markdown, visible
 
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
 """The measures of the head-to-head table, with their column heads."""
 
 NONE = "–"
+
+
+def name_of(measure: str) -> str:
+    """Return what tables and sentences call a measure."""
+    return HEADLINE.get(measure, measure)
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -81,10 +89,24 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def markdown(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> str:
+def markdown(rows: Sequence[Sequence[Rich]], *, left: Iterable[int] = (0,)) -> str:
     """Write rows as a Markdown table, the first row as its head; the columns in `left` to the left, the others to the right."""
     to_the_left = set(left)
+    lines = ["| " + " | ".join(map(rich, row)) + " |" for row in rows]
     rule = [":---" if column in to_the_left else "---:" for column in range(len(rows[0]))]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in (rows[0], rule, *rows[1:])
-    )
+    return "\n".join((lines[0], "| " + " | ".join(rule) + " |", *lines[1:]))
+
+
+def rich(text: Rich) -> str:
+    """Write a text as Markdown, in which plain pieces are inert."""
+    return "".join(_piece(piece) for piece in pieces(text))
+
+
+def _piece(piece: Code | Strong | str) -> str:
+    if isinstance(piece, Strong):
+        return f"**{in_markdown(piece.text)}**"
+    if isinstance(piece, Code):
+        fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", piece.text)), default=0))
+        pad = " " if fence != "`" else ""
+        return f"{fence}{pad}{visible(piece.text).replace('|', chr(92) + '|')}{pad}{fence}"
+    return in_markdown(piece)

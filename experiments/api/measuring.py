@@ -122,12 +122,14 @@ def record_run(
     folder: Path,
     *,
     kept: Mapping[str, Any] | None = None,
+    command: Sequence[str] | None = None,
     progress: bool = True,
 ) -> Record:
     """Evaluate systems on a data set as resolved settings say, write the run directory and read it.
 
     Args:
         kept: the settings as the run directory is to hold them; None: as they are.
+        command: the command line that asked for the run, if one did.
     """
     from omegaconf import OmegaConf
 
@@ -141,7 +143,7 @@ def record_run(
     write_record(
         folder,
         config_yaml=OmegaConf.to_yaml(OmegaConf.create(dict(kept or settings))),
-        manifest={**measured.manifest, "name": settings["name"], "calibration_ms": calibration_ms()},
+        manifest={**measured.manifest, "name": settings["name"], "command": command, "calibration_ms": calibration_ms()},
         dataset=dataset,
         results=measured.results,
         scores=measured.scores,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from html import escape
-from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +120,7 @@ class Run:
         return read_run(path)
 
     def report(self, path: str | Path) -> Path:
-        """Write the report in Markdown, its figures into ``figures/`` beside it; return where it is.
+        """Write the report, as Markdown, HTML, LaTeX or JSON by the ending of `path`, and its figures beside it; return where it is.
 
         Raises:
             InputError: it can't be written, or the run lacks what a report is about.
@@ -166,18 +165,16 @@ def read_run(path: str | Path) -> Run:
     return Run(load_run(path))
 
 
-def write_report(run: Run, path: Path) -> Path:
-    """Write the report of one run in Markdown; figures go into ``figures/`` beside it, or into the present folder if `path` is a pipe."""
-    from ...datasets.file import is_stream, write_file
-    from ...reports import preset
-    from ...reports.general import write_report
+def write_report(run: Run, path: Path, form: str | None = None) -> Path:
+    """Write the report of one run; figures go into ``figures/`` beside it, or into the present folder if `path` is a pipe.
 
-    if "claim" in run.record.config:
-        text = preset.render(run.record)
-    else:
-        # what is written is the end of a link, such as /dev/stdout may be; no folder of figures belongs among devices
-        text = write_report(run.record, Path(path.name) if is_stream(path) else Path(realpath(path)))
-    write_file(path, text.encode("utf-8", errors="replace"), "the report")
+    Args:
+        form: ``markdown``, ``html``, ``latex`` or ``json``; None: what the ending of `path` says, else Markdown.
+    """
+    from ...datasets.file import write_file
+    from ...reports.writing import report_text
+
+    write_file(path, report_text(run.record, path, form).encode("utf-8", errors="replace"), "the report")
     return path
 
 

@@ -16,7 +16,8 @@ from ...evaluation.record import Run
 from ...retrieval.text.analysis import Analyzer
 from ...retrieval.text.function_words import content_terms
 from ...retrieval.text.segmentation import is_unspaced
-from ..findings import MAIN, Steps, findings, recommendation, shown
+from ..document import Code, Rich, Strong, pieces
+from ..standing import Standing, main_measure, shown, step_words, verdict
 from ..table import bounds, sign
 
 ARM_DEPTH = 50
@@ -62,21 +63,28 @@ def _check(run: Run) -> dict[str, Any]:
 
 
 def _said(run: Run) -> dict[str, Any]:
-    """Return what the Markdown report says in words, and how sure the lead of the best system over each other one is."""
-    if not run.config.get("report") or MAIN not in run.measures or not run.summary["answerable"]:
-        return {"findings": [], "recommendation": "", "best": None, "leads": {}}
-    steps = Steps.of(run)
-    if not steps.rivals:
-        return {"findings": [], "recommendation": "", "best": None, "leads": {}}
+    """Return what the report says in words, and how sure the lead of the best system over each other one is."""
+    standing = Standing.of(run)
     return {
-        "findings": list(findings(run, steps)),
-        "recommendation": recommendation(run, steps),
-        "best": steps.rivals[0],
+        "measure": main_measure(run),
+        "verdict": [_pieces(line) for line in verdict(run, standing)],
+        "findings": [_pieces(step_words(step, standing.measure)) for step in standing.steps],
+        "main": list(standing.main),
+        "ranked": list(standing.ranked),
+        "best": standing.best if standing.n else None,
+        "tied": list(standing.tied) if standing.n else [],
+        "recommended": standing.recommended,
         "leads": {
             name: {"shown": shown(row), "lead": sign(row.mean), "interval": bounds(row), "p": row.adjusted}
-            for name, row in steps.leads.items()
+            for name, row in standing.leads.items()
         },
     }
+
+
+def _pieces(text: Rich) -> list[list[str]]:
+    """Return a sentence piece by piece, each with what it is."""
+    kinds = {Strong: "strong", Code: "code"}
+    return [["", piece] if isinstance(piece, str) else [kinds[type(piece)], piece.text] for piece in pieces(text)]
 
 
 def _observations(observations: Sequence[Observation]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,6 @@ from ...datasets.errors import InputError
 from ...evaluation.inference.statistics import Floats
 from ...evaluation.sweeps.leaderboard import REPLICATES, Leaderboard, pareto
 from ...evaluation.sweeps.points import Point, newest, sort_key
-from ..findings import MAIN
 
 SHOWN = 1_000
 """How many configurations are drawn one by one."""
@@ -37,7 +36,7 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
     complete = [point for point in current if point.status == "complete"]
     if not complete:
         raise InputError("no complete point", where=name, remedy="run the sweep again with --retry-failed")
-    measure = MAIN if any(MAIN in point.measures for point in complete) else complete[0].measures[0]
+    measure = "recall@10" if any("recall@10" in point.measures for point in complete) else complete[0].measures[0]
     found = _configurations(complete, measure)
     costs = np.array([_costs(system, replicates, measure) for (system, _), replicates in found.items()])
     whole = len(found) <= SHOWN

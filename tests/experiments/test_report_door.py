@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main
 
 
@@ -48,24 +49,46 @@ def test_a_folder_that_cannot_be_looked_at_is_one_line(here: Path, capsys: pytes
     assert "too long" in refused(capsys, "report", "n" * 300, "--html", "x.html")
 
 
-def test_a_report_needs_answers_and_its_main_measure(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_without_answers_and_one_without_recall_at_ten(here: Path) -> None:
     (here / "data").mkdir()
     (here / "data" / "queries.jsonl").write_text('{"id": "q", "text": "unheard of"}\n')
     observation = {"id": "o", "session_id": "s", "timestamp": "2024-01-01T00:00:00Z", "type": "note", "title": "a note"}
     (here / "data" / "observations.jsonl").write_text(json.dumps(observation) + "\n")
     assert main(["run", "system=grep", "dataset=jsonl", "dataset.path=data", "hydra.run.dir=silent"]) == 0
-    assert "no query of the data set data has an answer" in refused(capsys, "report", "silent")
-    assert main(["run", "system=grep", "measures=[recall@5]", "hydra.run.dir=other"]) == 0
-    assert "there is no recall@10 in the run" in refused(capsys, "report", "other")
+    assert main(["report", "silent"]) == 0
+    assert "**There is nothing to rank.**" in (here / "report.md").read_text()
+    assert not (here / "figures").exists()
+    assert main(["run", "system=[grep,random]", "measures=[recall@5]", "hydra.run.dir=other"]) == 0
+    assert main(["report", "other"]) == 0
+    assert "% R@5" in (here / "report.md").read_text()
     assert main(["report", "silent", "--html", "page.html"]) == 0
     assert main(["report", "other", "--html", "page.html"]) == 0
-    assert not (here / "figures").exists()
 
 
 def test_a_run_of_controls_alone_has_a_report(here: Path) -> None:
     assert main(["run", "system=random", "hydra.run.dir=chance"]) == 0
     assert main(["report", "chance"]) == 0
-    assert "**random finds the most**" in (here / "report.md").read_text()
+    assert "**random** reaches" in (here / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begins"),
+    [
+        (["-o", "x.html"], "<!doctype html>"),
+        (["-o", "x.tex"], "% Compile"),
+        (["--format", "json"], "{"),
+        (["--format", "latex", "-o", "x.md"], "% Compile"),
+    ],
+)
+def test_the_format_is_named_or_follows_from_the_file(run: Path, here: Path, arguments: list[str], begins: str) -> None:
+    assert main(["report", str(run), *arguments]) == 0
+    (written,) = (path for path in here.iterdir() if path.is_file())
+    assert written.name == {"--format": "report.json"}.get(arguments[0], arguments[-1]) if "-o" not in arguments else arguments[-1]
+    assert written.read_text().startswith(begins)
+
+
+def test_the_report_repeats_the_command_line_of_its_run(run: Path) -> None:
+    assert load_run(run).manifest["command"][:3] == ["recallmeter", "run", "system=[grep,random]"]
 
 
 @pytest.mark.parametrize("name", ["per_query.csv", "config.yaml", "summary.json", "rankings/grep.trec"])

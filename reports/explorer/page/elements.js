@@ -28,14 +28,8 @@ const said = (text, attributes = {}) => el("bdi", attributes, text);
 
 const link = (target, ...children) => el("a", { href: address(target) }, ...children);
 
-/** Write the words of a report's sentence that stand between ** or * or ` with stress. */
-function stressed(sentence) {
-  return sentence.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`)/).map((part, n) => {
-    if (n % 2 === 0) return part;
-    if (part.startsWith("**")) return el("strong", {}, part.slice(2, -2));
-    return el(part.startsWith("*") ? "em" : "code", {}, part.slice(1, -1));
-  });
-}
+/** A sentence of the report: its pieces, each with what it is. */
+const sentence = (pieces) => pieces.map(([kind, text]) => (kind ? el(kind, {}, said(text)) : said(text)));
 
 /** Put the query's words in the text into marks. */
 function highlighted(text, pattern) {

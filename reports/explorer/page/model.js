@@ -29,7 +29,7 @@ function headline(run) {
   return chosen.length ? chosen : run.summary.measures;
 }
 
-const mainMeasure = (run) => (run.summary.measures.includes("recall@10") ? "recall@10" : run.summary.measures[0]);
+const mainMeasure = (run) => run.measure;
 
 for (const run of DATA.runs) {
   run.place = new Map(run.queries.map((query, n) => [query.id, n]));
@@ -40,8 +40,11 @@ for (const run of DATA.runs) {
 /** The systems that a reader wants to see first: those that the report is about, at most four. */
 function firstContenders(run) {
   const all = contendersOf(run);
-  const main = (run.report.main ?? []).map((name) => all.find((c) => c.name === name)).filter(Boolean);
-  return (main.length ? main : all).slice(0, 4);
+  return run.ranked
+    .filter((name) => run.main.includes(name))
+    .map((name) => all.find((c) => c.name === name))
+    .slice(0, 4)
+    .reverse();
 }
 
 /** The ranks, from 1, of a query's relevant observations; null for one that was not returned. */

@@ -20,7 +20,7 @@ function overview(found) {
           el(
             "ol",
             {},
-            run.findings.map((one) => el("li", {}, stressed(one))),
+            run.findings.map((one) => el("li", {}, sentence(one))),
           ),
         )
       : null,
@@ -53,10 +53,18 @@ function opening(run) {
   return [
     el("h1", {}, run.report.title ?? "Retrieval", " ", said(`on ${dataset.name}`, { class: "quiet" })),
     el("p", { class: "quiet" }, facts.join(" · ")),
-    run.recommendation ? el("p", { class: "lead" }, stressed(run.recommendation)) : null,
+    verdictCard(run),
     failures.length ? el("div", { class: "note loss" }, el("ul", {}, failures)) : null,
   ];
 }
+
+/** Which system, by how much and how sure, on what: the three lines with which the report begins as well. */
+const verdictCard = (run) =>
+  el(
+    "section",
+    { class: "verdict", "aria-label": "Verdict" },
+    run.verdict.map((line) => el("p", {}, sentence(line))),
+  );
 
 /** How sure it is that the best system is better than this one. */
 function certainty(c) {

@@ -1,0 +1,66 @@
+"""What the answers cost: tokens against reading everything, and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...evaluation.record import Run
+from ..document import Paragraph, Row, Section, Table
+from ..figures import budget, ranked_main
+from ..standing import Standing
+from ..table import NONE, milliseconds, percent
+
+LOAD_ALL = "load_all"
+"""The control that returns the whole memory."""
+
+
+def tokens(run: Run, standing: Standing) -> Section:
+    """Return tokens and saving of each main system, beside reading the whole memory."""
+    whole = _whole(run)
+    rows: list[Row] = [["system", "tokens/query", "saved, %"]]
+    for name in ranked_main(run, standing):
+        mean = run.summary["systems"][name]["tokens"]["mean"]
+        rows.append([standing.label(name), f"{mean:,.0f}", percent(1 - mean / whole) if whole else NONE])
+    rows.append(["everything", f"{whole:,.0f}", "0.0"])
+    words = (
+        f"Counted by {run.manifest['tokens_counter']}. The saving comes from returning {run.manifest['tokens_at']} of "
+        f"{run.manifest['dataset']['observations']:,} observations, whichever system ranks them."
+    )
+    return Section("Tokens", [Table(rows), Paragraph(words), *([budget(run, standing)] if standing.n else [])])
+
+
+def _whole(run: Run) -> float:
+    """Return the tokens of reading everything: those of the control that does so, where the run has it."""
+    control = run.summary["systems"].get(LOAD_ALL)
+    return control["tokens"]["mean"] if control else run.summary["memory_tokens"]
+
+
+def time(run: Run, standing: Standing) -> Section:
+    """Return the latency of each main system, and what the machine was doing."""
+    rows: list[Row] = [["system", "p50, ms", "p95, ms", "p99, ms", "first query, ms", "indexing, ms"]]
+    for name in ranked_main(run, standing):
+        times = run.summary["systems"][name]["latency"]
+        total = times["spans"].get("total", {})
+        cells = [*(total.get(p) for p in ("p50", "p95", "p99")), times.get("cold_ms"), times.get("index_ms")]
+        rows.append([standing.label(name), *(NONE if value is None else milliseconds(value) for value in cells)])
+    return Section("Latency", [Table(rows), Paragraph(" ".join(_beside(run)))])
+
+
+def spans(run: Run, standing: Standing) -> Section | None:
+    """Return the time of every arm and stage."""
+    rows: list[Row] = [["system", "part", "p50, ms", "p95, ms", "p99, ms"]]
+    for name in ranked_main(run, standing):
+        parts: dict[str, Any] = run.summary["systems"][name]["latency"]["spans"]
+        for span in sorted(parts, key=lambda span: (span != "total", span)):
+            cells = [parts[span].get(p) for p in ("p50", "p95", "p99")]
+            rows.append([standing.label(name), span.removeprefix("total."), *(NONE if c is None else milliseconds(c) for c in cells)])
+    return Section("Latency by arm and stage", [Table(rows, (0, 1))], collapsed=True) if len(rows) > 1 else None
+
+
+def _beside(run: Run) -> Iterator[str]:
+    manifest = run.manifest
+    yield f"Measured on {manifest.get('cpu') or 'an unknown processor'}, {manifest.get('cores') or '?'} cores"
+    yield "by one process after warm-up, the embedding of the query included."
+    if calibration := manifest.get("calibration_ms"):
+        yield f"A fixed piece of work took {milliseconds(calibration)} ms, which says how fast the machine was just then."

@@ -1,0 +1,56 @@
+"""Head to head: the main systems by every headline measure, the recommended one among them, and how far each is behind the best."""
+
+from __future__ import annotations
+
+from ...evaluation.record import Run
+from ..document import Paragraph, Rich, Row, Section, Strong, Table
+from ..figures import headline, quality, ranked_main
+from ..standing import Standing, lead_words
+from ..table import interval, latency, name_of, percent, qualified
+
+
+def head_to_head(run: Run, standing: Standing) -> Section:
+    """Return the table that carries the verdict, its legend and its figure."""
+    measures = headline(run)
+    head: list[Rich] = ["system", *map(name_of, measures), f"behind the best, pp of {name_of(standing.measure)}", "p50, ms", "tokens/query"]
+    rows: list[Row] = [head]
+    for name in ranked_main(run, standing):
+        system = run.summary["systems"][name]
+        label = qualified(standing.label(name), run, name)
+        means = [percent(system["measures"][measure]["mean"]) for measure in measures]
+        cells = [*means, lead_words(standing, name), latency(system), f"{system['tokens']['mean']:,.0f}"]
+        rows.append([Strong(cell) for cell in (label, *cells)] if name == standing.recommended else [label, *cells])
+    rows += [[*row, "", "", ""] for row in _attainable(run, measures)]
+    blocks = [Table(rows), Paragraph(_legend(run, standing))]
+    return Section("Head to head", [*blocks, quality(run, standing)] if standing.n else blocks)
+
+
+def everything(run: Run, standing: Standing) -> Section | None:
+    """Return every system with its intervals, the parts and the controls among them."""
+    if not standing.n:
+        return None
+    measures = headline(run)
+    order = [*standing.ranked, *(name for name in run.systems if name not in standing.ranked)]
+    rows: list[Row] = [["system", *map(name_of, measures), "p50, ms", "tokens/query"]]
+    for name in order:
+        system = run.summary["systems"][name]
+        cells = [interval(system["measures"][measure]) for measure in measures]
+        rows.append([qualified(standing.label(name), run, name), *cells, latency(system), f"{system['tokens']['mean']:,.0f}"])
+    rows += [[*row, "", ""] for row in _attainable(run, measures)]
+    return Section("Every system, with intervals, and the controls", [Table(rows)], collapsed=True)
+
+
+def _attainable(run: Run, measures: list[str]) -> list[Row]:
+    """Return the row of ceilings, of those alone that are below 100."""
+    ceilings = [run.summary["ceilings"][measure] for measure in measures]
+    cells = ["" if ceiling is None or percent(ceiling) == "100.0" else percent(ceiling) for ceiling in ceilings]
+    return [["the best attainable", *cells]] if any(cells) else []
+
+
+def _legend(run: Run, standing: Standing) -> str:
+    note = f"In percent; n = {standing.n} queries with an answer. " if standing.n else ""
+    held = "Behind the best: paired by query, p by randomisation, corrected after Holm. " if standing.leads else ""
+    return (
+        f"{note}{held}p50: the median time of a query after warm-up, its embedding included. "
+        f"Tokens: of the first {run.manifest['tokens_at']} observations really returned."
+    )

@@ -1,0 +1,50 @@
+"""What each step between two systems adds: one row a step in the open, every test among the collapsed sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...evaluation.judging.compare import Difference
+from ...evaluation.record import Run
+from ..comparison import probability
+from ..document import Items, Paragraph, Row, Section, Table
+from ..standing import Standing, outcome, shown, step_words
+from ..table import bounds, name_of, percent, sign
+
+_HEAD = ["pp", "95 % interval", "p (Holm)", "better/same/worse", "detectable, pp", "verdict"]
+
+
+def steps(run: Run, standing: Standing) -> Section | None:
+    """Return a row a step on the main measure, and in words what else is shown."""
+    if not standing.steps:
+        return None
+    rows: list[Row] = [["step", *_HEAD]]
+    rows += [[step.title, *_cells(step.differences[standing.measure])] for step in standing.steps]
+    legend = (
+        f"{name_of(standing.measure)}, paired by query, with a bootstrap interval; p by randomisation, corrected together with the leads "
+        "of the best system. Detectable: the smallest true change that so many queries show with 80 % probability. A change counts as "
+        "shown where the corrected p is below .05."
+    )
+    also = [step_words(step, standing.measure) for step in standing.steps if _more(step.differences, standing.measure)]
+    return Section("What each step adds", [Table(rows, (0, 6)), Paragraph(legend), *([Items(also)] if also else [])])
+
+
+def tests(run: Run, standing: Standing) -> Section | None:
+    """Return every test of every step."""
+    rows: list[Row] = [["step", "measure", *_HEAD]]
+    for step in standing.steps:
+        rows += [[step.title, name_of(measure), *_cells(found)] for measure, found in step.differences.items()]
+    if len(rows) == len(standing.steps) + 1:
+        return None
+    legend = f"The tests on measures other than {name_of(standing.measure)} are corrected as a family of their own."
+    return Section("Every test of every step", [Table(rows, (0, 1, 7)), Paragraph(legend)], collapsed=True)
+
+
+def _more(differences: Mapping[str, Difference], measure: str) -> bool:
+    """Return whether another measure than the main one tells something that the table does not."""
+    return any(shown(found) for other, found in differences.items() if other != measure)
+
+
+def _cells(found: Difference) -> list[str]:
+    record = f"{found.wins}/{found.ties}/{found.losses}"
+    return [sign(found.mean), bounds(found), probability(found.adjusted), record, percent(found.detectable), outcome(found)]
