@@ -83,6 +83,7 @@ class Query:
         relevant: observation id → grade ≥ 1; empty for an unanswerable query.
         asked_at: nothing remembered later may be returned; aware, kept in UTC.
         tags: free marks, such as ``core``.
+        group: queries of one group hang together, as those about one conversation do, and are one unit of chance; "": by itself.
 
     Raises:
         InputError: a grade below 1, an id that cannot stand in a TREC file, or a time without a zone.
@@ -95,6 +96,7 @@ class Query:
     scope: str = ""
     asked_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    group: str = ""
 
     def __post_init__(self) -> None:
         check_id(self.id, "query id")
@@ -111,8 +113,11 @@ class Query:
         return bool(self.relevant)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the query as JSON-ready values, in field order, the time in ISO 8601."""
-        return _as_record(self)
+        """Return the query as JSON-ready values, in field order, the time in ISO 8601; without a group that there is not."""
+        values = _as_record(self)
+        if not self.group:
+            del values["group"]
+        return values
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..datasets.errata import DISPUTED
 from ..datasets.model import Dataset, Query
-from .inference.statistics import bootstrap_intervals
+from .inference.clusters import Clusters
+from .inference.intervals import SHARES, mean_intervals
 from .loop import Answer, Protocol, SystemResult, memory_tokens
 from .measures.grammar import parse_measure
 from .measures.metrics import Scores, ceiling
@@ -27,7 +28,7 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the summary, JSON-ready; only what stands under a key ``latency`` differs between two runs.
 
-    Every mean of a measure is over the answerable queries, failed ones at 0, with n and a 95 % bootstrap interval.
+    Every mean of a measure is over the answerable queries, failed ones at 0, with n and a 95 % interval.
     """
     answerable = [query for query in dataset.queries if query.answerable]
     measures = list(next(iter(scores.values())).values)
@@ -43,14 +44,22 @@ def summarise(
     }
 
 
-def means_with_intervals(rows: Mapping[str, NDArray[np.float64]], seed: int) -> dict[str, dict[str, Any]]:
-    """Return, for each row of per-query values, mean, low, high and n; all rows share the resamples of queries.
+def means_with_intervals(
+    rows: Mapping[str, NDArray[np.float64]],
+    seed: int,
+    *,
+    groups: Sequence[str] | None = None,
+    bounds: tuple[float, float] | None = SHARES,
+) -> dict[str, dict[str, Any]]:
+    """Return, for each row of per-query values, mean, low, high and n; all rows share the resamples.
 
-    The mean is None of no values; the bounds are None where n is too small for an interval.
+    `groups` names the group of each query, if any hang together; `bounds` are those of the values. The mean is None of no values;
+    low and high are None where n is too small for an interval.
     """
     if not rows or len(next(iter(rows.values()))) == 0:
         return {name: {"mean": None, "low": None, "high": None, "n": 0} for name in rows}
-    intervals = bootstrap_intervals(np.stack(list(rows.values())), seed=seed)
+    clusters = None if groups is None else Clusters.of(groups)
+    intervals = mean_intervals(np.stack(list(rows.values())), bounds, clusters=clusters, seed=seed)
     return {
         name: {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
         for (name, values), interval in zip(rows.items(), intervals, strict=True)
@@ -73,8 +82,9 @@ def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -
     rows = {identifier: row for row, identifier in enumerate(scores.query_ids)}
 
     def measured(chosen: Iterable[Query]) -> dict[str, Any]:
-        index = [rows[query.id] for query in chosen if query.answerable]
-        return means_with_intervals({name: values[index] for name, values in scores.values.items()}, seed)
+        kept = [query for query in chosen if query.answerable]
+        index, groups = [rows[query.id] for query in kept], [query.group for query in kept]
+        return means_with_intervals({name: values[index] for name, values in scores.values.items()}, seed, groups=groups)
 
     unanswerable = [result.answers[query.id] for query in queries if not query.answerable]
     return {
@@ -85,7 +95,12 @@ def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -
         "time": _time(result, dataset, seed),
         "categories": {c: measured(q for q in queries if q.category == c) for c in sorted({q.category for q in queries})},
         "unanswerable": {"n": len(unanswerable), "silent": sum(answer.status == "empty" for answer in unanswerable)},
-        **means_with_intervals({"tokens": np.array([answer.tokens for answer in answers], np.float64)}, seed),
+        **means_with_intervals(
+            {"tokens": np.array([answer.tokens for answer in answers], np.float64)},
+            seed,
+            groups=[query.group for query in queries],
+            bounds=None,
+        ),
         "returned": float(np.mean([len(answer.hits) for answer in answers])),
         "arms": _ledger(result.answers, queries),
         "notes": dict(sorted(Counter(note for answer in answers for note in answer.trace.notes).items())),

@@ -14,7 +14,7 @@ from ..datasets.errors import InputError
 from ..datasets.file import write_file
 from ..evaluation.judging.baseline import Baseline, baseline_of, read_baseline
 from ..evaluation.judging.gate import GateReport, gate
-from ..evaluation.judging.rules import OnInconclusive, Rules, read_rules, rules_from
+from ..evaluation.judging.rules import Handling, Rules, read_rules, rules_from
 from ..evaluation.record import load_run
 from ..reports.gate import record, text
 
@@ -34,7 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--floor", action="append", metavar="MEASURE=PERCENT", help="the least mean of a measure; repeat for more")
     parser.add_argument("--max-drop", type=float, metavar="PP", help="the drop that is accepted, in percentage points, for every rule")
     parser.add_argument("--alpha", type=float, help="the chance that the gate says REGRESSION when nothing changed (default 0.05)")
-    parser.add_argument("--on-inconclusive", choices=("fail", "warn", "pass"), help="fail: exit 3; warn and pass: exit 0")
+    parser.add_argument(
+        "--on-inconclusive", choices=("fail", "warn", "pass"), help="neither verdict reached; fail: exit 3; warn (default) and pass: exit 0"
+    )
+    parser.add_argument(
+        "--on-shown-loss", choices=("fail", "warn", "pass"), help="a loss is shown, its size against max_drop is open (default fail)"
+    )
     parser.add_argument("--system", action="append", metavar="NAME", help="judge this system alone; repeat for more")
     parser.add_argument("--p95-latency", type=float, metavar="RATIO", help="the most that p95 may be, in calibration loops of the run")
     parser.add_argument("--tokens", type=float, metavar="N", help="the most tokens a query may cost on average")
@@ -54,6 +59,7 @@ def execute(arguments: argparse.Namespace) -> int:
         floors=arguments.floor,
         alpha=arguments.alpha,
         on_inconclusive=arguments.on_inconclusive,
+        on_shown_loss=arguments.on_shown_loss,
         systems=arguments.system,
         p95_latency=arguments.p95_latency,
         tokens=arguments.tokens,
@@ -95,7 +101,8 @@ def changed(
     measures: list[str] | None = None,
     floors: list[str] | None = None,
     alpha: float | None = None,
-    on_inconclusive: OnInconclusive | None = None,
+    on_inconclusive: Handling | None = None,
+    on_shown_loss: Handling | None = None,
     systems: list[str] | None = None,
     p95_latency: float | None = None,
     tokens: float | None = None,
@@ -110,15 +117,16 @@ def changed(
         rules = {measure: {"measure": measure, "max_drop": MAX_DROP} for measure in measures}
     if max_drop is not None:
         rules = {name: {**rule, "max_drop": max_drop} for name, rule in rules.items() if rule is not None}
-    if on_inconclusive is not None:
-        rules = {name: {**rule, "on_inconclusive": on_inconclusive} for name, rule in rules.items() if rule is not None}
+    handled = {"on_inconclusive": on_inconclusive, "on_shown_loss": on_shown_loss}
+    handled = {name: handling for name, handling in handled.items() if handling is not None}
+    rules = {name: rule if rule is None else {**rule, **handled} for name, rule in rules.items()}
     for floor in floors or ():
         measure, _, percent = floor.rpartition("=")
         try:
             rules[f"floor of {measure}"] = {"measure": measure, "floor": float(percent)}
         except ValueError as error:
             raise InputError(f"{floor!r} is not MEASURE=PERCENT", where="--floor", remedy="write --floor recall@10=60") from error
-    given = {"alpha": alpha, "on_inconclusive": on_inconclusive, "systems": systems, "p95_latency": p95_latency, "tokens": tokens}
+    given = {"alpha": alpha, **handled, "systems": systems, "p95_latency": p95_latency, "tokens": tokens}
     return rules_from({**settings, "rules": rules, **{name: value for name, value in given.items() if value is not None}})
 
 

@@ -31,7 +31,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         dataset: the name of a data set in the configuration.
         name: what the baseline calls a retriever of one's own; not needed where it holds just one system.
         rules: the name of packaged rules, or a YAML file.
-        max_drop, alpha, on_inconclusive: as on the command line; None leaves what the rules say.
+        max_drop, alpha, on_inconclusive, on_shown_loss: as on the command line; None leaves what the rules say.
         overrides: further Hydra overrides, such as ``["protocol.repeats=1"]``.
         allow_different_queries: judge the queries that baseline and run both have.
 
@@ -49,6 +49,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         max_drop: float | None = None,
         alpha: float | None = None,
         on_inconclusive: Any = None,
+        on_shown_loss: Any = None,
         overrides: Sequence[str] = (),
         allow_different_queries: bool = False,
     ) -> GateReport:
@@ -69,7 +70,8 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
             kept = f"\n\nThe run is in {run.path}; keep it with `recallmeter baseline {run.path} -o {path}"
             if held is None:
                 pytest.fail(f"there is no baseline {path}{kept}`", pytrace=False)
-            asked = changed(rules_named(rules), max_drop=max_drop, alpha=alpha, on_inconclusive=on_inconclusive, systems=names)
+            handled = {"on_inconclusive": on_inconclusive, "on_shown_loss": on_shown_loss}
+            asked = changed(rules_named(rules), max_drop=max_drop, alpha=alpha, systems=names, **handled)
             report = gate(run, held, asked, where=str(baseline), allow_different=allow_different_queries)
         except InputError as error:
             pytest.fail(f"recall_gate: {error}", pytrace=False)

@@ -9,19 +9,21 @@ from ..evaluation.judging.changes import Move, QueryChange
 from ..evaluation.judging.compare import Comparison, Difference
 from .table import NONE, aligned, bounds, markdown, percent, sign
 
-FEW = 10
-"""With fewer changed queries than this a bootstrap of their differences covers clearly less than 95 % (docs/gate.md)."""
-
-TESTS = {"randomisation": "paired randomisation", "t": "Student's paired t", "wilcoxon": "Wilcoxon's signed ranks"}
+TESTS = {
+    "randomisation": "paired randomisation and, from 100 units on, the bootstrap of t, the larger of the two",
+    "t": "Student's paired t",
+    "wilcoxon": "Wilcoxon's signed ranks",
+}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
 
 def legend(test: str, correction: str) -> str:
     """Say how the numbers of the tables came about."""
     return (
-        f"Means in per cent; Δ in percentage points with its 95 % BCa bootstrap interval. p: two-sided, {TESTS[test]}. "
-        f"adjusted: {CORRECTIONS[correction]} over all rows of the table, those by category apart; * below .05, ** below .01. "
-        "W/T/L: queries won, tied, lost. MDE: the smallest true difference shown with probability .8 at the table's strictest level."
+        f"Means in per cent; Δ in percentage points with its 95 % interval. p: two-sided, {TESTS[test]}. "
+        f"adjusted: {CORRECTIONS[correction]} over all rows of the table, those by category apart; * below .05, ** below .01; "
+        "† exploratory: so few queries can't rule out that some like them change much the other way. W/T/L: queries won, tied, lost. "
+        "MDE: the smallest true difference shown with probability .8 at the table's strictest level."
     )
 
 
@@ -46,12 +48,18 @@ def rows(differences: Sequence[Difference]) -> list[list[str]]:
             sign(row.mean),
             bounds(row),
             probability(row.p),
-            probability(row.adjusted) + ("**" if row.adjusted < 0.01 else "*" if row.adjusted < 0.05 else ""),
+            probability(row.adjusted) + marks(row),
             f"{row.wins}/{row.ties}/{row.losses}",
             percent(row.detectable),
         ]
         table.append([row.category, *cells] if categories else cells)
     return table
+
+
+def marks(row: Difference) -> str:
+    """Return the stars of a corrected p, and a dagger where it is exploratory."""
+    stars = "**" if row.adjusted < 0.01 else "*" if row.adjusted < 0.05 else ""
+    return f"{stars}†" if stars and row.exploratory else stars
 
 
 def probability(p: float | None) -> str:
@@ -62,7 +70,9 @@ def probability(p: float | None) -> str:
 
 
 def text(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> str:
-    """Write one comparison for a terminal."""
+    """Write one comparison for a terminal; one line where nothing changed."""
+    if unchanged(comparison, queries):
+        return f"{title(comparison)}: nothing changed in {_measures(comparison)}"
     parts = [title(comparison), aligned(rows(comparison.overall))]
     if comparison.by_category:
         parts.append(aligned(rows(comparison.by_category)))
@@ -71,7 +81,9 @@ def text(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> 
 
 
 def document(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> str:
-    """Write one comparison in Markdown."""
+    """Write one comparison in Markdown; one line where nothing changed."""
+    if unchanged(comparison, queries):
+        return f"**{title(comparison)}**: nothing changed in {_measures(comparison)}.\n"
     parts = [f"## {title(comparison)}", markdown(rows(comparison.overall))]
     if comparison.by_category:
         parts += ["### By category", markdown(rows(comparison.by_category), left=(0, 1))]
@@ -81,13 +93,23 @@ def document(comparison: Comparison, queries: Sequence[QueryChange], limit: int)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
+def unchanged(comparison: Comparison, queries: Sequence[QueryChange]) -> bool:
+    """Return whether no query changed in any measure of the table."""
+    return not queries and all(row.ties == row.n for row in comparison.overall)
+
+
+def _measures(comparison: Comparison) -> str:
+    return ", ".join(row.measure for row in comparison.overall)
+
+
 def _on_intervals(comparison: Comparison) -> str:
-    """Say why some rows have no interval, and which intervals are too short, if there are such."""
+    """Say why some rows have no interval, and by how many groups the queries hang together, if any do."""
     table = (*comparison.overall, *comparison.by_category)
     reasons = dict.fromkeys(row.interval.why for row in table if row.interval.why)
     told = [f"No interval where {'; '.join(reasons)}."] if reasons else []
-    if any(0 < row.wins + row.losses < FEW and not row.interval.why for row in table):
-        told.append(f"Where fewer than {FEW} queries changed, the interval is shorter than it should be.")
+    if grouped := [row for row in comparison.overall if row.groups < row.n]:
+        effects = ", ".join(f"{row.measure} {row.design_effect:.1f}" for row in grouped)
+        told.append(f"Queries hang together in {grouped[0].groups} groups, which are the units of chance; design effect: {effects}.")
     return " ".join(told)
 
 

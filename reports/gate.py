@@ -21,26 +21,27 @@ def headline(report: GateReport) -> str:
         return f"FAILED: {failed['system']} on {failure_text(failed)}"
     tests, rules = sum(finding.decision is not None for finding in report.findings), report.rules
     return (
-        f"{report.verdict} over {tests} comparisons. With no true difference the chance of any REGRESSION is at most {rules.alpha:g} "
-        f"(Holm); a true drop of the MDE is caught with probability {rules.power:g}."
+        f"{report.verdict} over {tests} comparisons. Where no loss goes beyond what is accepted, the chance of any REGRESSION is at most "
+        f"{rules.alpha:g} (Holm); a loss of the MDE is called one with probability {rules.power:g}. Bars are outside this."
     )
 
 
 def rows(report: GateReport) -> list[list[str]]:
     """Return the table of findings and bars, its head first."""
-    table = [["system", "rule", "n", "baseline", "run", "Δ pp", "at worst", "p", "Holm", "MDE pp", "verdict"]]
+    table = [["system", "rule", "n", "baseline", "run", "Δ pp", "at worst", "p", "Holm", "MDE pp", "as seen", "verdict"]]
     for finding in report.findings:
         decision = finding.decision
         cells = [finding.system, finding.rule.name, str(finding.n), percent(finding.before), percent(finding.after)]
         if decision is None:
-            cells += [sign(finding.after - finding.before), *[NONE] * 4]
+            cells += [sign(finding.after - finding.before), *[NONE] * 5]
         else:
             worst = NONE if decision.lowest is None else sign(decision.lowest)
-            cells += [sign(decision.mean), worst, probability(decision.p), probability(decision.adjusted), percent(decision.detectable)]
+            cells += [sign(decision.mean), worst, probability(decision.p), probability(decision.adjusted)]
+            cells += [percent(decision.worst), percent(decision.detectable)]
         table.append([*cells, str(finding.verdict)])
     for bar in report.bars:
         limit = f"≤ {bar.ceiling:g}"
-        table.append([bar.system, bar.name, NONE, limit, f"{bar.value:.1f}", *[NONE] * 5, str(bar.verdict)])
+        table.append([bar.system, bar.name, NONE, limit, f"{bar.value:.1f}", *[NONE] * 6, str(bar.verdict)])
     return table
 
 
@@ -59,7 +60,8 @@ def failure_text(failure: Mapping[str, Any]) -> str:
 
 def bar_text(bar: Bar) -> str:
     """Say what was measured against a ceiling."""
-    return f"{bar.value:.1f}, at most {bar.ceiling:g} allowed"
+    value = f"{bar.value:.1f}" if round(bar.value, 1) > bar.ceiling or bar.verdict is Verdict.PASS else f"{bar.value:g}"
+    return f"{value}, at most {bar.ceiling:g} allowed"
 
 
 def lines(finding: Finding) -> Iterator[str]:

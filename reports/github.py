@@ -21,7 +21,7 @@ def workflow_commands(report: GateReport) -> Iterator[str]:
         title = f"{finding.system} {finding.rule.name}: {finding.verdict}"
         if report.fails(finding):
             yield _command("error", title, finding.why)
-        elif finding.verdict is Verdict.INCONCLUSIVE and report.rules.handling(finding.rule) == "warn":
+        elif report.warns(finding):
             yield _command("warning", title, finding.why)
         if finding.ties:
             yield _command("notice", title, f"the verdict hangs on ties: {finding.ties}")

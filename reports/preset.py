@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..evaluation.inference.statistics import bootstrap_interval
+from ..evaluation.inference.intervals import SHARES, mean_interval
 from ..evaluation.judging.claims import SET_MEASURES, Verdict, claims_of, judge, measured
 from ..evaluation.record import Run
 from .comparison import probability
@@ -20,10 +20,10 @@ Each mechanism is a part that YAML puts into a system, and each claim about one 
 A verdict is made for these queries, this embedding model and the settings named; `dataset=…` and `embedder=…` ask again elsewhere.
 Each run's own report, `recallmeter report RUN`, adds the means of every system with their intervals."""
 _LEGEND = (
-    "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % BCa bootstrap interval. "
+    "Shares in per cent, Δ in percentage points or in units of the count, paired by query, with its 95 % interval. "
     "p: two-sided randomisation test, Holm-corrected over all claims. A direction holds at p < .05, and does not when the opposite is "
     "shown or nothing changed at all. A claim with a bound holds, or does not, by a one-sided t-test against that bound at .05 over "
-    "the number of claims; for holding, as if one more query had gone as badly as the largest change seen. Else a claim stays open."
+    "the number of claims; for holding, as if 1.5 more queries had gone as badly as one can. Else a claim stays open."
 )
 
 
@@ -112,7 +112,7 @@ def _systems(run: Run) -> list[list[str]]:
             if len(values) == 0:
                 cells.append(NONE)
                 continue
-            low, high, _ = bootstrap_interval(values, seed=run.manifest["seed"])
+            low, high, _ = mean_interval(values, None if measure in _COUNTS else SHARES, seed=run.manifest["seed"])
             ends = "" if low is None or high is None else f" [{_written(measure, low)}, {_written(measure, high)}]"
             cells.append(_written(measure, float(values.mean())) + ends)
         table.append([system, labels.get(system, ""), *cells])

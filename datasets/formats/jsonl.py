@@ -44,6 +44,7 @@ _QUERY_FIELDS = {
     "scope": fields.label,
     "asked_at": fields.time_or_null,
     "tags": fields.labels,
+    "group": fields.label,
 }
 _OBSERVATION = fields.Shape(_OBSERVATION_FIELDS, frozenset({"id", "session_id", "timestamp", "type", "title"}), unknown=UNKNOWN_FIELD)
 _QUERY = fields.Shape(_QUERY_FIELDS, frozenset({"id", "text"}), unknown=UNKNOWN_FIELD)

@@ -39,7 +39,7 @@ _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augu
 
 
 def load_locomo(path: str, errata: str | None = None) -> Dataset:
-    """Load a LoCoMo file: every conversation is a scope, every turn an observation with its speaker as title.
+    """Load a LoCoMo file: every conversation is a scope and a group of questions, every turn an observation with its speaker as title.
 
     The categories are named as in `CATEGORIES`; a question of category 5 is unanswerable. Gold that cannot be told from
     the evidence is judged under an id that no turn has, so that it lowers the ceiling and nobody takes the question for
@@ -111,7 +111,8 @@ def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str
     if not values:
         return
     category = CATEGORIES[values["category"]]
-    query = fields.construct(Query, {"id": identifier, "text": values["question"], "category": category, "scope": scope}, where, faults)
+    asked = {"id": identifier, "text": values["question"], "category": category, "scope": scope, "group": scope}
+    query = fields.construct(Query, asked, where, faults)
     if query is None:
         return
     yield Placed(where, query)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...datasets.leakage import telling_words
 from ...datasets.model import Dataset, Observation, Query
 from ...retrieval.ranking import Hit, Retriever
-from ..inference.statistics import Floats
+from ..inference.clusters import Floats
 from ..loop import Answer, Protocol, evaluate
 from ..measures.grammar import Measure
 from ..measures.metrics import score

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ...datasets.errors import InputError
+from ..inference.clusters import Clusters, Floats
 from ..inference.power import non_inferiority
-from ..inference.statistics import Floats, paired_t
+from ..inference.statistics import paired_t
 from ..measures.temporal import time_scores
 from ..record import Run
 from .compare import DIGITS, Difference, Results, compare, pair
@@ -105,7 +106,9 @@ def judge(run: Run, claims: Sequence[Claim]) -> list[Verdict]:
     verdicts = []
     for claim, pairing, comparison in zip(claims, pairings, compare(pairings, alpha=ALPHA), strict=True):
         before, after = pairing.values(claim.measure, pairing.queries)
-        verdicts.append(Verdict(claim, comparison.overall[0], _outcome(claim, comparison.overall[0], before, after, ALPHA / len(claims))))
+        units = pairing.clusters(pairing.queries)
+        outcome = _outcome(claim, comparison.overall[0], before, after, units, ALPHA / len(claims))
+        verdicts.append(Verdict(claim, comparison.overall[0], outcome))
     return verdicts
 
 
@@ -114,16 +117,16 @@ def measured(run: Run, system: str, measure: str) -> Floats:
     return _results(run, system, measure).values[measure]
 
 
-def _outcome(claim: Claim, difference: Difference, before: Floats, after: Floats, alpha: float) -> Outcome:
+def _outcome(claim: Claim, difference: Difference, before: Floats, after: Floats, units: Clusters, alpha: float) -> Outcome:
     sign = -1 if claim.expect == "lower" else 1
     if claim.expect != "kept" and not claim.by:
         if difference.adjusted < ALPHA:
             return "holds" if sign * difference.mean > 0 else "fails"
         return "open" if difference.wins or difference.losses else "fails"
     surplus = after - before + claim.margin if claim.expect == "kept" else sign * (after - (1 + sign * claim.by) * before)
-    if non_inferiority(surplus, 0.0, alpha).shown:
+    if not surplus.any() or non_inferiority(surplus, 0.0, alpha, clusters=units, reach=max(1.0, float(np.abs(surplus).max()))).shown:
         return "holds"
-    return "fails" if paired_t(surplus, alternative="less") < alpha else "open"
+    return "fails" if paired_t(surplus, clusters=units, alternative="less") < alpha else "open"
 
 
 def _results(run: Run, system: str, measure: str) -> Results:
@@ -136,6 +139,7 @@ def _results(run: Run, system: str, measure: str) -> Results:
         {measure: np.array(list(values.values()), np.float64).round(DIGITS)},
         {},
         {query: run.queries[query].category for query in values},
+        {query: run.queries[query].group for query in values},
     )
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from ...datasets.errors import InputError
+from ..inference.clusters import Clusters, Floats
+from ..inference.intervals import DIFFERENCES, Interval, mean_intervals
 from ..inference.power import minimum_detectable_effect
+from ..inference.robust import MANY, robust_test
 from ..inference.statistics import (
-    Floats,
-    Interval,
     benjamini_hochberg,
-    bootstrap_intervals,
     effect_size,
     holm,
-    paired_randomisation,
     paired_t,
     wilcoxon,
 )
@@ -33,6 +32,8 @@ DEPTH = 10
 """How many ids of each ranking a baseline keeps, and reports look at."""
 
 _SILENT, _NEEDED = "no query of the data set {} has an answer", "run a data set whose queries name what is relevant"
+
+ALPHA = 0.05
 
 Test = Literal["randomisation", "t", "wilcoxon"]
 Correction = Literal["holm", "bh"]
@@ -49,6 +50,7 @@ class Results:
         values: measure → value of each query, shape (queries,), rounded to `DIGITS` decimals.
         rankings: query → observation ids, best first; a query that got nothing may be missing.
         categories: query → category.
+        groups: query → the group that it hangs together with; one that is missing or "" stands by itself.
     """
 
     label: str
@@ -57,6 +59,7 @@ class Results:
     values: Mapping[str, Floats]
     rankings: Mapping[str, Sequence[str]]
     categories: Mapping[str, str]
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -94,6 +97,7 @@ def results_of(run: Run, system: str, *, label: str = "") -> Results:
         {m: np.array([rows[query][m] for query in answerable], np.float64).round(DIGITS) for m in run.measures},
         {query: [hit.id for hit in hits] for query, hits in run.rankings[system].items()},
         {query: rows[query]["category"] for query in answerable},
+        {query: run.queries[query].group for query in answerable},
     )
 
 
@@ -136,6 +140,11 @@ class Pairing:
     def within(self, category: str) -> tuple[str, ...]:
         """Return the queries of a category; "" stands for all of them."""
         return tuple(query for query in self.queries if not category or self.after.categories[query] == category)
+
+    def clusters(self, queries: Iterable[str]) -> Clusters:
+        """Return which of the queries hang together; a baseline's file does not say so, the run beside it does."""
+        groups = {**self.before.groups, **self.after.groups}
+        return Clusters.of([groups.get(query, "") for query in queries])
 
     def values(self, measure: str, queries: Iterable[str]) -> tuple[Floats, Floats]:
         """Return the values before and after, each of shape (queries,)."""
@@ -184,8 +193,11 @@ class Difference:
 
     Attributes:
         category: "" for all queries.
-        mean: mean of after − before; `interval` is its 95 % bootstrap interval.
+        groups: how many units of chance there are, which is `n` where every query stands by itself.
+        design_effect: how many times the variance of the mean is what it were if every query stood by itself.
+        mean: mean of after − before; `interval` is its 95 % interval.
         p: two-sided; `adjusted` is corrected over the whole table that the row stands in.
+        exploratory: whether a small p rests on rare changes in the other direction not having been met by so few queries.
         wins: queries on which the second is better; `losses` those on which it is worse.
         detectable: the smallest mean difference that this many queries would show at the table's strictest level.
         effect: mean over standard deviation of the differences.
@@ -194,12 +206,15 @@ class Difference:
     measure: str
     category: str
     n: int
+    groups: int
+    design_effect: float
     before: float
     after: float
     mean: float
     interval: Interval
     p: float
     adjusted: float
+    exploratory: bool
     wins: int
     ties: int
     losses: int
@@ -222,7 +237,7 @@ def compare(
     *,
     test: Test = "randomisation",
     correction: Correction = "holm",
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     seed: int = 0,
 ) -> list[Comparison]:
     """Compare each pair; p is corrected over all overall rows together, and over all rows by category.
@@ -259,26 +274,31 @@ def _rows(pairing: Pairing, measures: Sequence[str], category: str, test: Test, 
     queries = pairing.within(category)
     sides = [pairing.values(measure, queries) for measure in measures]
     differences = np.stack([pairing.differences(measure, queries) for measure in measures])
-    intervals = bootstrap_intervals(differences, seed=seed)
+    units, reach = pairing.clusters(queries), max(1.0, float(np.abs(np.stack(sides)).max()))
+    intervals = mean_intervals(differences, DIFFERENCES if reach == 1 else None, clusters=units, seed=seed)
+    p, exploratory = _TESTS[test](differences, units, reach, seed)
     return [
         Difference(
             measure,
             category,
             len(queries),
+            units.count,
+            units.design_effect(row),
             float(before.mean()),
             float(after.mean()),
             float(row.mean()),
             interval,
-            float(p),
-            float(p),
+            float(chance),
+            float(chance),
+            bool(rests),
             int((row > 0).sum()),
             int((row == 0).sum()),
             int((row < 0).sum()),
-            minimum_detectable_effect(row, alpha=level / 2),
+            minimum_detectable_effect(row, alpha=level / 2, clusters=units),
             effect_size(row),
         )
-        for measure, (before, after), row, interval, p in zip(
-            measures, sides, differences, intervals, _TESTS[test](differences, seed), strict=True
+        for measure, (before, after), row, interval, chance, rests in zip(
+            measures, sides, differences, intervals, p, exploratory, strict=True
         )
     ]
 
@@ -289,8 +309,15 @@ def _adjusted(tables: list[list[Difference]], correction: Correction) -> list[li
     return [[replace(row, adjusted=flat.pop(0)) for row in table] for table in tables]
 
 
-_TESTS: Mapping[Test, Callable[[Floats, int], Iterable[float]]] = {
-    "randomisation": lambda rows, seed: paired_randomisation(rows, seed=seed),
-    "t": lambda rows, _: [paired_t(row) for row in rows],
-    "wilcoxon": lambda rows, _: [wilcoxon(row) for row in rows],
+def _randomisation(rows: Floats, units: Clusters, reach: float, seed: int) -> tuple[Iterable[float], Iterable[bool]]:
+    found = robust_test(rows, clusters=units, reach=reach, seed=seed)
+    if units.count >= MANY:
+        return found.p, np.zeros(len(rows), bool)
+    return found.plain, (found.plain < ALPHA) & (found.p >= ALPHA)
+
+
+_TESTS: Mapping[Test, Callable[[Floats, Clusters, float, int], tuple[Iterable[float], Iterable[bool]]]] = {
+    "randomisation": _randomisation,
+    "t": lambda rows, units, *_: ([paired_t(row, clusters=units) for row in rows], [False] * len(rows)),
+    "wilcoxon": lambda rows, units, *_: ([wilcoxon(row) for row in units.sums(rows)], [False] * len(rows)),
 }

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from ...datasets.errors import InputError
 from ...retrieval.identity import differing
 from ...retrieval.rounding import reaches
-from ..inference.statistics import Floats
+from ..inference.clusters import Clusters, Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
 from ..record import Run
 from .baseline import Baseline, check_against
 from .changes import QueryChange, changes
 from .compare import DEPTH, DIGITS, Pairing, over_ties, pair, results_of
-from .rules import EVERY, Rule, Rules
+from .rules import EVERY, Handling, Rule, Rules
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Bar:
-    """A ceiling on one system: what was measured, and the most that it may be."""
+    """A ceiling on one system: what was measured, and the most that it may be. No chance is in it, and none of the gate's alpha."""
 
     system: str
     name: str
@@ -85,8 +85,17 @@ class GateReport:
 
     def fails(self, finding: Finding) -> bool:
         """Return whether a finding is to fail the build: a regression, or something inconclusive that the rules let fail."""
-        unsure = finding.verdict is Verdict.INCONCLUSIVE and self.rules.handling(finding.rule) == "fail"
-        return unsure or finding.verdict is Verdict.REGRESSION
+        return finding.verdict is Verdict.REGRESSION or self.handling(finding) == "fail"
+
+    def warns(self, finding: Finding) -> bool:
+        """Return whether a finding is to be said aloud without failing the build."""
+        return self.handling(finding) == "warn"
+
+    def handling(self, finding: Finding) -> Handling | None:
+        """Return what to do about a finding that is inconclusive; None for any other."""
+        if finding.verdict is not Verdict.INCONCLUSIVE or finding.decision is None:
+            return None
+        return self.rules.handling(finding.rule, loss_shown=finding.decision.loss_shown)
 
 
 def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline", allow_different: bool = False) -> GateReport:
@@ -109,7 +118,7 @@ def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline",
         rules,
         tuple(_finding(q, a, t, pairings[q.system], run) for q, a, t in zip(questions, answers, ties, strict=True)),
         tuple(_bars(run, systems, rules)),
-        tuple(_notes(run, baseline, pairings)),
+        (*_notes(run, baseline, pairings), *_on_chance(questions, answers)),
         tuple(failure for failure in run.manifest["failures"] if failure["system"] in systems),
     )
 
@@ -122,6 +131,7 @@ class _Question(NamedTuple):
     queries: tuple[str, ...]
     before: Floats
     after: Floats
+    units: Clusters
 
 
 class _Answer(NamedTuple):
@@ -160,12 +170,13 @@ def _questions(system: str, pairing: Pairing, rules: Rules, baseline: Baseline, 
             raise InputError(f"there is no category {rule.category!r}", where=where, remedy=f"there are {', '.join(baseline.categories)}")
         for category in filter(None, baseline.categories) if rule.category == EVERY else [rule.category]:
             queries = pairing.within(category)
-            yield _Question(system, replace(rule, category=category), queries, *pairing.values(rule.measure, queries))
+            sides = pairing.values(rule.measure, queries)
+            yield _Question(system, replace(rule, category=category), queries, *sides, pairing.clusters(queries))
 
 
 def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
     tests = {
-        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, q.rule.alpha or rules.alpha)
+        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, q.rule.alpha or rules.alpha, q.units)
         for number, q in enumerate(questions)
         if q.rule.margin is not None
     }
@@ -174,10 +185,11 @@ def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
 
 
 def _answer(question: _Question, decision: Decision | None) -> _Answer:
-    """A floor that is broken is a regression, whatever the comparison says."""
+    """A floor is a bar, and reaching it is a matter of what is shown, not of the last bit; a broken one is a regression in any case."""
     floor, mean = question.rule.floor, 100 * float(question.after.mean())
     if floor is not None and not reaches(mean, floor):
-        return _Answer(decision, Verdict.REGRESSION, f"{mean:.1f} is below the floor of {floor:g}")
+        shown = f"{mean:.1f}" if round(mean, 1) < floor else f"{mean:g}"
+        return _Answer(decision, Verdict.REGRESSION, f"{shown} is below the floor of {floor:g}")
     if decision is None:
         return _Answer(None, Verdict.PASS, f"{mean:.1f} is at or above the floor of {floor:g}")
     return _Answer(decision, decision.verdict, decision.why)
@@ -222,6 +234,21 @@ def _bars(run: Run, systems: Sequence[str], rules: Rules) -> Iterator[Bar]:
             yield Bar(name, "p95 latency in calibration loops", total["p95"] / run.manifest["calibration_ms"], rules.p95_latency)
         if rules.tokens is not None:
             yield Bar(name, "tokens per query", system["tokens"]["mean"], rules.tokens)
+
+
+def _on_chance(questions: Sequence[_Question], answers: Sequence[_Answer]) -> Iterator[str]:
+    """Yield what a reader must know of the units of chance: groups, and slices too small to see what they accept."""
+    judged = [(question, answer.decision) for question, answer in zip(questions, answers, strict=True) if answer.decision]
+    for system in dict.fromkeys(question.system for question, _ in judged):
+        grouped = [(question, decision) for question, decision in judged if question.system == system and question.units.grouped]
+        if grouped:
+            groups = max(decision.groups for _, decision in grouped)
+            effects = ", ".join(f"{question.rule.name} {decision.design_effect:.1f}" for question, decision in grouped)
+            yield f"{system}: queries hang together in {groups} groups, which are the units of chance; design effect: {effects}"
+    blind = {question.rule.name: question for question, decision in judged if question.rule.category and decision.blind}
+    for name, question in blind.items():
+        accepted = f"all of the {question.rule.max_drop:g} pp that are accepted"
+        yield f"{name} is blind: {len(question.queries)} queries would not even show that something is lost where {accepted} are"
 
 
 def _notes(run: Run, baseline: Baseline, pairings: Mapping[str, Pairing]) -> Iterator[str]:

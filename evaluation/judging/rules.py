@@ -10,7 +10,9 @@ from typing import Any, Literal, TypeVar, get_args
 from ...datasets.errors import InputError
 from ..measures.grammar import parse_measure
 
-OnInconclusive = Literal["fail", "warn", "pass"]
+Handling = Literal["fail", "warn", "pass"]
+
+HANDLINGS = ("on_inconclusive", "on_shown_loss")
 
 EVERY = "*"
 """As a rule's category: one rule for each."""
@@ -26,7 +28,7 @@ class Rule:
         max_drop: the drop that is still accepted, in percentage points; None asks for no comparison.
         floor: the least mean, in per cent; None for none.
         alpha: a level stricter than the gate's own; None takes the gate's.
-        on_inconclusive: what to do then, if not what the gate does.
+        on_inconclusive, on_shown_loss: what to do then, if not what the gate does.
 
     Raises:
         InputError: a number out of range, an unknown measure, or nothing to hold.
@@ -37,7 +39,8 @@ class Rule:
     max_drop: float | None = None
     floor: float | None = None
     alpha: float | None = None
-    on_inconclusive: OnInconclusive | None = None
+    on_inconclusive: Handling | None = None
+    on_shown_loss: Handling | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", str(parse_measure(self.measure)))
@@ -48,8 +51,9 @@ class Rule:
         if self.floor is not None and 0 < self.floor <= 1:
             raise InputError(f"floor {self.floor} is in per cent", remedy=f"write {100 * self.floor:g} if that share is meant")
         _check_probability("alpha", self.alpha)
-        if self.on_inconclusive is not None:
-            _check_handling(self.on_inconclusive)
+        for name in HANDLINGS:
+            if (handling := getattr(self, name)) is not None:
+                _check_handling(name, handling)
 
     @property
     def name(self) -> str:
@@ -69,9 +73,10 @@ class Rules:
     Args:
         rules: name → rule; one set to None is switched off.
         systems: which systems of the baseline; empty for all.
-        alpha: the chance that the whole gate says REGRESSION when nothing changed.
+        alpha: the chance that the whole gate says REGRESSION, or shows any loss, where there is none such.
         power: the chance of catching the drop that is stated as detectable.
-        on_inconclusive: ``fail`` (exit 3), ``warn`` (exit 0, said aloud) or ``pass``.
+        on_inconclusive: what to do where neither verdict is reached: ``fail`` (exit 3), ``warn`` (exit 0, said aloud) or ``pass``.
+        on_shown_loss: what to do instead where a loss is shown, but not that it is larger than what is accepted.
         p95_latency: the most that the p95 of a query may take, in times the run's own calibration loop; None for no bar.
         tokens: the most tokens a query may cost on average; None for no bar.
 
@@ -83,7 +88,8 @@ class Rules:
     systems: Sequence[str] = ()
     alpha: float = 0.05
     power: float = 0.8
-    on_inconclusive: OnInconclusive = "fail"
+    on_inconclusive: Handling = "warn"
+    on_shown_loss: Handling = "fail"
     p95_latency: float | None = None
     tokens: float | None = None
 
@@ -94,15 +100,18 @@ class Rules:
             _check_probability(name, getattr(self, name))
         for name in ("p95_latency", "tokens"):
             _check_number(name, getattr(self, name), 0, 1e9)
-        _check_handling(self.on_inconclusive)
+        for name in HANDLINGS:
+            _check_handling(name, getattr(self, name))
         for name, rule in self.rules.items():
             if rule is not None and (rule.alpha or 0) > self.alpha:
                 raise InputError(
                     f"alpha {rule.alpha} is above the gate's {self.alpha}", where=f"rules.{name}", remedy="a rule can only be stricter"
                 )
 
-    def handling(self, rule: Rule) -> OnInconclusive:
-        """Return what to do when the rule is inconclusive."""
+    def handling(self, rule: Rule, *, loss_shown: bool) -> Handling:
+        """Return what to do where the rule is inconclusive, with a loss shown or without."""
+        if loss_shown:
+            return rule.on_shown_loss or self.on_shown_loss
         return rule.on_inconclusive or self.on_inconclusive
 
 
@@ -169,6 +178,6 @@ def _check_probability(name: str, value: Any) -> None:
         raise InputError(f"{name} {value!r} leaves nothing to chance", remedy="give a number between 0 and 1")
 
 
-def _check_handling(value: Any) -> None:
-    if value not in get_args(OnInconclusive):
-        raise InputError(f"on_inconclusive {value!r} is unknown", remedy="write fail, warn or pass")
+def _check_handling(name: str, value: Any) -> None:
+    if value not in get_args(Handling):
+        raise InputError(f"{name} {value!r} is unknown", remedy="write fail, warn or pass")

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
-from ..inference.statistics import Floats, holm, paired_randomisation
+from ..inference.clusters import Floats
+from ..inference.statistics import holm, paired_randomisation
 from .points import Point, newest, sort_key
 
 REPLICATES = ("dataset.seed", "seed")

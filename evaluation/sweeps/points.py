@@ -17,7 +17,7 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
-from ..inference.statistics import Floats
+from ..inference.clusters import Floats
 from ..loop import SystemResult
 from ..measures.metrics import Scores
 

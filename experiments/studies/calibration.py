@@ -2,212 +2,229 @@
 
     python -m recallmeter.experiments.studies.calibration RUN:BEFORE:AFTER …
 
-Each source names two systems of a stored run; their paired per-query values are the population that queries are drawn from,
-with replacement, so that zeros, steps and skewness are those of real retrieval. A gate of two rules (recall@10 and ndcg@10)
-judges each of the simulated pairs of runs. Printed, as Markdown:
+Each source names two systems of a stored run; the differences of its queries are the population that queries are drawn from, so that
+zeros, steps and skewness are those of real retrieval. From each are made: *exchanged* (every difference and its opposite, equally
+likely), *as it is*, *turned* (gains and losses swapped), *4 × .3* and *10 × .6* (exchanged, in groups of so many queries that
+correlate by so much). Two made ones are added: *rare gains* (-.1 on half of the queries, +1 on few; *rare losses* are its mirror) and
+*sparse* (2, 6 or 12 of n queries lost altogether, nothing else). Queries are drawn with the weights nearest to equal ones under
+which the true loss is what is wanted. Printed, as Markdown, in per cent of the simulated pairs of runs:
 
-1. False alarms: how often the gate says REGRESSION though there is no true difference, made in two ways: *exchanged*, each
-   query's two values swap sides by a coin, and *tilted*, queries are drawn with weights under which both mean differences are 0
-   while their distribution keeps its real skewness.
-2. Power: queries are drawn with weights under which the true drop is δ. The drop looked for is the one at which the gate states,
-   on average over the simulated pairs, just that δ as its minimum detectable effect; printed is how often it is caught.
-3. Passes: how often the gate says PASS with no true difference, and at a true drop of just the accepted margin.
-4. Coverage of the 95 % bootstrap intervals of means and of differences.
+- REGRESSION where the true loss is just `MAX_DROP`, and where there is none; any loss shown where there is none.
+- PASS where the true loss is just `MAX_DROP`, by the bound, and because nothing moved, which a gate says beside it.
+- Power: how often the loss is called REGRESSION at which the gate states, on average, just that loss as its MDE, in the observed
+  shape and in the worst one.
+- Coverage of the 95 % intervals of means and of differences.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...datasets.errors import InputError
-from ...evaluation.inference.statistics import Floats, Method, bootstrap_intervals, paired_randomisation
-from ...evaluation.inference.verdict import Decision, PairedTest, Verdict, conclude
+from ...evaluation.inference.clusters import Clusters, Floats
+from ...evaluation.inference.intervals import DIFFERENCES, SHARES, mean_intervals
+from ...evaluation.inference.power import worst_detectable
+from ...evaluation.inference.verdict import Decision, PairedTest, Verdict, conclude, weigh
 from ...evaluation.judging.compare import pair, results_of
 from ...evaluation.record import load_run
-from ...reports.table import markdown, percent
+from ...reports.table import NONE, markdown
 
-MEASURES = ("recall@10", "ndcg@10")
-SIZES = (20, 120, 500)
+SIZES = (20, 50, 120, 156, 300, 500)
 ALPHA = 0.05
 POWER = 0.8
 MAX_DROP = 0.02
-MARGINS = (0.0, MAX_DROP)
-FALSE_ALARMS = (
-    *(f"REGRESSION, {way}, max_drop {100 * margin:g}" for margin in MARGINS for way in ("exchanged", "tilted")),
-    "PASS, exchanged",
-    *(f"PASS, {measure} −2 pp" for measure in MEASURES),
+RESAMPLES = 2_000
+GROUPS = ((4, 0.3), (10, 0.6))
+"""Queries in a group, and how much their differences correlate."""
+
+HEAD = (
+    "population",
+    "n",
+    "REGRESSION at max_drop",
+    "REGRESSION at 0",
+    "loss shown at 0",
+    "PASS at max_drop",
+    "nothing moved",
+    "MDE as seen, pp",
+    "caught",
+    "worst shape, pp",
+    "caught",
+    "interval of Δ holds",
+    "interval of the mean holds",
 )
-"""The columns of the first table, in per cent of the simulated pairs; PASS is with a max_drop of 2."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """Paired values of two systems: arrays of shape (measures, queries)."""
+    """Differences that queries are drawn from, and values of one system, each of shape (queries,).
+
+    `size` queries hang together, and their differences correlate by `correlation`; `loss` is the true one, as it is accepted.
+    """
 
     name: str
-    before: Floats
     differences: Floats
+    values: Floats | None = None
+    size: int = 1
+    correlation: float = 0.0
+    fixed: bool = False
 
-    @classmethod
-    def of(cls, source: str) -> Population:
-        """Read ``RUN:BEFORE:AFTER``."""
-        path, before, after = ([*source.rsplit(":", 2), "", ""])[:3]
-        if not after:
-            raise InputError(f"{source!r} is not RUN:BEFORE:AFTER", remedy="name a run directory and two of its systems")
-        run = load_run(path)
-        pairing = pair(results_of(run, before), results_of(run, after))
-        sides = [pairing.values(measure, pairing.queries)[0] for measure in MEASURES]
-        differences = [pairing.differences(measure, pairing.queries) for measure in MEASURES]
-        return cls(f"{run.manifest['dataset']['name']}: {before} → {after}", np.stack(sides), np.stack(differences))
+    def tilted(self, loss: float) -> Floats | None:
+        """Return the weights nearest to equal ones, shape (queries,), under which the mean difference is -loss; None if there are none.
 
-    def tilted(self, targets: Floats, rows: Sequence[int]) -> Floats | None:
-        """Return weights of the queries, shape (queries,), under which the mean differences of `rows` are `targets`.
-
-        Of all such weights those nearest to equal ones (exponential tilting; the dual is convex, and Newton's method finds
-        it); None when no weights reach the targets.
+        Exponential tilting; one number, found by bisection, decides them.
         """
-        centred = self.differences[list(rows)] - targets[:, None]
-        theta = np.zeros(len(centred))
+        centred = self.differences + loss
+        if not (centred.min() < 0 < centred.max()):
+            return None
+        low, high = -500.0, 500.0
         for _ in range(200):
-            logs = theta @ centred
-            weights = np.exp(logs - logs.max())
-            weights /= weights.sum()
-            gradient = centred @ weights
-            if np.abs(gradient).max() < 1e-10:
-                return weights
-            curvature = (centred * weights) @ centred.T - np.outer(gradient, gradient) + 1e-9 * np.eye(len(centred))
-            step = np.linalg.solve(curvature, gradient)
-            theta = theta - step * min(1.0, 2.0 / np.abs(step).max())
-        return None
+            middle = (low + high) / 2
+            low, high = (middle, high) if _weights(centred, middle) @ centred < 0 else (low, middle)
+        return _weights(centred, (low + high) / 2)
 
-    def drawn(self, random: np.random.Generator, pairs: int, n: int, weights: Floats | None = None) -> Floats:
-        """Return differences of simulated pairs of runs, shape (pairs, measures, n)."""
-        queries = random.choice(self.differences.shape[1], (pairs, n), p=weights)
-        return self.differences[:, queries].transpose(1, 0, 2)
+    def clusters(self, n: int) -> Clusters:
+        """Return which of n drawn queries hang together."""
+        return Clusters(np.arange(n) // self.size)
+
+    def drawn(self, random: np.random.Generator, pairs: int, n: int, weights: Floats | None) -> Floats:
+        """Return differences of simulated pairs of runs, shape (pairs, n).
+
+        A query of a group takes the group's difference with the square root of the correlation as its chance, else one of its own.
+        """
+        own = self.differences[random.choice(len(self.differences), (pairs, n), p=weights)]
+        if self.size == 1:
+            return own
+        shared = self.differences[random.choice(len(self.differences), (pairs, -(-n // self.size)), p=weights)]
+        return np.where(random.random((pairs, n)) < self.correlation**0.5, shared.repeat(self.size, axis=1)[:, :n], own)
 
 
-def judged(simulated: Floats, margin: float) -> list[list[Decision]]:
-    """Let the gate decide each simulated pair; the exchanges are those that `verdict.decide` would make."""
-    pairs, measures, n = simulated.shape
-    p = np.concatenate([paired_randomisation(part.reshape(-1, n), alternative="less") for part in np.array_split(simulated, 8)])
+def _weights(centred: Floats, theta: float) -> Floats:
+    logs = theta * centred
+    weights = np.exp(logs - logs.max())
+    return weights / weights.sum()
+
+
+def populations(source: str, measure: str) -> Iterator[Population]:
+    """Yield the populations that ``RUN:BEFORE:AFTER`` gives."""
+    path, before, after = ([*source.rsplit(":", 2), "", ""])[:3]
+    if not after:
+        raise InputError(f"{source!r} is not RUN:BEFORE:AFTER", remedy="name a run directory and two of its systems")
+    run = load_run(path)
+    pairing = pair(results_of(run, before), results_of(run, after))
+    differences = pairing.differences(measure, pairing.queries)
+    name = f"{run.manifest['dataset']['name']} {measure}: {before} → {after}"
+    both = np.r_[differences, -differences]
+    yield Population(f"{name}, exchanged", both, pairing.values(measure, pairing.queries)[0])
+    yield Population(f"{name}, as it is", differences)
+    yield Population(f"{name}, turned", -differences)
+    for size, correlation in GROUPS:
+        yield Population(f"{name}, {size} × {correlation:g}", both, size=size, correlation=correlation)
+
+
+def made(n: int) -> Iterator[Population]:
+    """Yield the populations of no source; the true loss of each is what its queries give, and is what is accepted."""
+    share = round(100 * MAX_DROP)
+    yield Population("rare gains", np.r_[np.full(50, -0.1), np.zeros(47), np.full(5 - share, 1.0)], fixed=True)
+    yield Population("rare losses", np.r_[np.full(50, 0.1), np.zeros(43), np.full(5 + share, -1.0)], fixed=True)
+    for lost in (2, 6, 12):
+        yield Population(f"sparse, {lost} lost", np.r_[np.full(lost, -1.0), np.zeros(n - lost)], fixed=True)
+
+
+def judged(simulated: Floats, margin: float, clusters: Clusters) -> list[Decision]:
+    """Let a gate of one rule decide each simulated pair, shape (pairs, queries); the pairs share their resamples."""
+    evidence = weigh(simulated, margin, clusters, alpha=ALPHA, resamples=RESAMPLES)
     return [
-        conclude([PairedTest(row, margin, ALPHA) for row in gate], values, power=POWER)
-        for gate, values in zip(simulated, p.reshape(pairs, measures), strict=True)
+        conclude([PairedTest(row, margin, ALPHA, clusters)], [one], power=POWER)[0] for row, one in zip(simulated, evidence, strict=True)
     ]
 
 
-def share(decisions: list[list[Decision]], verdict: Verdict, row: int | None = None) -> float:
-    """Return how often a rule says `verdict`; without a row, how often the gate does: PASS takes all rules, REGRESSION any."""
-    chosen = [[d.verdict is verdict for d in gate] for gate in decisions]
-    if row is not None:
-        return float(np.mean([gate[row] for gate in chosen]))
-    return float(np.mean([all(gate) if verdict is Verdict.PASS else any(gate) for gate in chosen]))
+def cell(population: Population, n: int, pairs: int, seed: int) -> list[str]:
+    """Return the row of a population and a number of queries, as `HEAD` says."""
+    random, clusters = np.random.default_rng(seed), population.clusters(n)
+    margin = -float(population.differences.mean()) if population.fixed else MAX_DROP
+    at = None if population.fixed else population.tilted(margin)
+    cells = [population.name, str(n)]
+    if at is None and not population.fixed:
+        return [*cells, *[NONE] * (len(HEAD) - 2)]
+    simulated = population.drawn(random, pairs, n, at).round(6)
+    decisions = judged(simulated, margin, clusters)
+    cells.append(_share([d.verdict is Verdict.REGRESSION for d in decisions]))
+    none = population.tilted(0.0)
+    harmless = [] if none is None else judged(population.drawn(random, pairs, n, none).round(6), margin, clusters)
+    cells.append(_share([d.verdict is Verdict.REGRESSION for d in harmless]))
+    cells.append(_share([d.loss_shown for d in harmless]))
+    cells.append(_share([d.verdict is Verdict.PASS and d.changed > 0 for d in decisions]))
+    cells.append(_share([d.changed == 0 for d in decisions]))
+    cells += _power(population, margin, n, pairs, seed)
+    truth = float(population.differences.mean()) if population.fixed else -margin
+    cells.append(_share(_held(simulated, truth, DIFFERENCES, clusters)))
+    if population.values is None:
+        return [*cells, NONE]
+    drawn = random.choice(population.values, (pairs, n))
+    return [*cells, _share(_held(drawn, float(population.values.mean()), SHARES, clusters))]
 
 
-def false_alarms(population: Population, pairs: int, random: np.random.Generator) -> list[list[str]]:
-    """Return a row an n: REGRESSION without a true difference, and PASS without one and at a drop of the margin."""
-    rows = []
-    nothing = population.tilted(np.zeros(len(MEASURES)), range(len(MEASURES)))
-    for n in SIZES:
-        drawn = population.drawn(random, pairs, n)
-        exchanged = drawn * random.choice([-1.0, 1.0], (pairs, 1, n))
-        row = [population.name, str(n)]
-        for margin in MARGINS:
-            row.append(percent(share(judged(exchanged, margin), Verdict.REGRESSION)))
-            if nothing is None:
-                row.append("–")
-            else:
-                row.append(percent(share(judged(population.drawn(random, pairs, n, nothing), margin), Verdict.REGRESSION)))
-        row.append(percent(share(judged(exchanged, MAX_DROP), Verdict.PASS)))
-        for measure in range(len(MEASURES)):
-            worse = population.tilted(np.array([-MAX_DROP]), [measure])
-            if worse is None:
-                row.append("–")
-            else:
-                row.append(percent(share(judged(population.drawn(random, pairs, n, worse), MAX_DROP), Verdict.PASS, measure)))
-        rows.append(row)
-    return rows
+def _power(population: Population, margin: float, n: int, pairs: int, seed: int) -> Iterator[str]:
+    """Yield the MDE as seen and how often it is caught, then that of the worst shape."""
+    clusters = population.clusters(n)
+    if population.fixed:
+        yield from (NONE, NONE)
+    else:
+        low, high = margin, 1.0
+        for _ in range(9):
+            middle = (low + high) / 2
+            stated = [d.detectable for d in _at(population, middle, margin, n, max(pairs // 20, 50), seed) if d.detectable is not None]
+            low, high = (middle, high) if stated and float(np.mean(stated)) > middle else (low, middle)
+        caught = _at(population, high, margin, n, pairs, seed + 1)
+        stated = [d.detectable for d in caught if d.detectable is not None]
+        yield from (f"{100 * high:.1f}", _share([d.verdict is Verdict.REGRESSION for d in caught])) if stated else (NONE, NONE)
+    worst = worst_detectable(clusters.effective, alpha=ALPHA, power=POWER, margin=margin)
+    if worst is None:
+        yield from (NONE, NONE)
+        return
+    lost = np.random.default_rng(seed).binomial(clusters.count, worst, pairs)
+    counts, back = np.unique(lost, return_inverse=True)
+    evidence = weigh(-(clusters.labels < counts[:, None]).astype(np.float64), margin, clusters, alpha=ALPHA)
+    yield from (f"{100 * worst:.1f}", _share([evidence[row].beyond <= ALPHA for row in back]))
 
 
-def stated(population: Population, drop: float, row: int, margin: float, n: int, pairs: int, seed: int) -> tuple[float, float] | None:
-    """Return the mean minimum detectable effect that the gate states at a true drop, and how often that drop is caught."""
-    weights = population.tilted(np.array([-drop]), [row])
+def _at(population: Population, loss: float, margin: float, n: int, pairs: int, seed: int) -> list[Decision]:
+    weights = population.tilted(loss)
     if weights is None:
-        return None
-    decisions = judged(population.drawn(np.random.default_rng(seed), pairs, n, weights), margin)
-    told = [gate[row].detectable for gate in decisions]
-    known = [value for value in told if value is not None]
-    return (float(np.mean(known)) if known else float("inf")), share(decisions, Verdict.REGRESSION, row)
+        return []
+    return judged(population.drawn(np.random.default_rng(seed), pairs, n, weights).round(6), margin, population.clusters(n))
 
 
-def power(population: Population, pairs: int, seed: int) -> list[list[str]]:
-    """Return a row a measure and n: the drop that the gate calls detectable there, and how often it is caught."""
-    rows = []
-    for row, measure in enumerate(MEASURES):
-        for n in SIZES:
-            low, high = 0.0, 1.0
-            for _ in range(12):
-                middle = (low + high) / 2
-                found = stated(population, middle, row, MAX_DROP, n, max(pairs // 10, 50), seed)
-                low, high = (middle, high) if found is not None and found[0] > middle else (low, middle)
-            found = stated(population, high, row, MAX_DROP, n, pairs, seed + 1)
-            cells = ["–", "–", "–"] if found is None else [percent(high), percent(found[0]), percent(found[1])]
-            rows.append([population.name, measure, str(n), *cells])
-    return rows
+def _held(samples: Floats, mean: float, bounds: tuple[float, float], clusters: Clusters) -> list[bool]:
+    intervals = mean_intervals(samples, bounds, clusters=clusters)
+    return [low is not None and high is not None and low - 1e-12 <= mean <= high + 1e-12 for low, high, _ in intervals]
 
 
-def coverage(population: Population, samples: int, random: np.random.Generator) -> list[list[str]]:
-    """Return a row a measure and n: how often the 95 % interval holds the population's mean, of values and of differences."""
-    rows = []
-    for row, measure in enumerate(MEASURES):
-        for n in SIZES:
-            queries = random.integers(0, population.differences.shape[1], (samples, n))
-            cells = []
-            for values in (population.before[row], population.differences[row]):
-                for method in ("bca", "percentile"):
-                    cells.append(percent(_covered(values[queries], float(values.mean()), method)))
-            rows.append([population.name, measure, str(n), *cells])
-    return rows
-
-
-def _covered(samples: Floats, mean: float, method: Method) -> float:
-    held, rounding = [], 1e-12
-    for part in np.array_split(samples, max(1, len(samples) // 200)):
-        bounds = np.array([interval[:2] for interval in bootstrap_intervals(part, method=method)], np.float64)
-        held.append((bounds[:, 0] <= mean + rounding) & (mean <= bounds[:, 1] + rounding))
-    return float(np.concatenate(held).mean())
+def _share(events: Sequence[bool]) -> str:
+    return f"{100 * float(np.mean(events)):.1f}" if events else NONE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Simulate, and print the tables."""
+    """Simulate, and print the table."""
     parser = argparse.ArgumentParser(prog="calibration", description="how often the gate is right")
-    parser.add_argument("sources", nargs="+", metavar="RUN:BEFORE:AFTER")
+    parser.add_argument("sources", nargs="*", metavar="RUN:BEFORE:AFTER")
+    parser.add_argument("-m", "--measure", default="recall@10")
     parser.add_argument("--pairs", type=int, default=2000, help="simulated pairs of runs a cell (default 2000)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of queries")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
-    populations = [Population.of(source) for source in arguments.sources]
-    random, pairs = np.random.default_rng(arguments.seed), arguments.pairs
-    tables = {
-        "False alarms and passes": [
-            ["population", "n", *FALSE_ALARMS],
-            *(row for population in populations for row in false_alarms(population, pairs, random)),
-        ],
-        "Power at the stated minimum detectable effect, max_drop 2": [
-            ["population", "measure", "n", "true drop pp", "stated MDE pp", "caught %"],
-            *(row for population in populations for row in power(population, pairs, arguments.seed)),
-        ],
-        "Coverage of 95 % intervals": [
-            ["population", "measure", "n", "mean, BCa", "mean, percentile", "difference, BCa", "difference, percentile"],
-            *(row for population in populations for row in coverage(population, pairs, random)),
-        ],
-    }
-    for title, rows in tables.items():
-        print(f"### {title}\n\n{markdown(rows, left=(0, 1))}\n")
+    real = [population for source in arguments.sources for population in populations(source, arguments.measure)]
+    rows = [list(HEAD)]
+    for n in arguments.sizes:
+        for population in (*real, *(() if real else made(n))):
+            rows.append(cell(population, n, arguments.pairs, arguments.seed))
+            print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+    print(markdown(rows))
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.errors import InputError
-from ...evaluation.inference.statistics import Floats
+from ...evaluation.inference.clusters import Floats
 from ...evaluation.sweeps.leaderboard import REPLICATES, Leaderboard, pareto
 from ...evaluation.sweeps.points import Point, newest, sort_key
 

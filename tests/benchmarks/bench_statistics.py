@@ -10,7 +10,8 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from recallmeter.evaluation.inference.statistics import bootstrap_intervals, paired_randomisation
+from recallmeter.evaluation.inference.intervals import bootstrap_intervals
+from recallmeter.evaluation.inference.statistics import paired_randomisation
 from recallmeter.experiments.cli import main as recallmeter
 from scipy import stats
 

@@ -41,8 +41,11 @@ def test_the_verdict_is_the_exit_code(runs, write_run, capsys):
     assert main(["gate", "bad", "--baseline", "baseline.json"]) == 1
     assert main(["gate", "bad", "--baseline", "good"]) == 1
     assert main(["gate", "bad", "--baseline", "baseline.json", "--system", "side"]) == 0
-    assert main(["gate", "bad", "--baseline", "baseline.json", "--max-drop", "50"]) == 3
-    assert main(["gate", "bad", "--baseline", "baseline.json", "--max-drop", "50", "--on-inconclusive", "warn"]) == 0
+    assert main(["gate", "bad", "--baseline", "baseline.json", "--max-drop", "30"]) == 3
+    assert main(["gate", "bad", "--baseline", "baseline.json", "--max-drop", "30", "--on-shown-loss", "warn"]) == 0
+    write_run("unsure", {"main": {"q00": ["o39"]}, "side": {}})
+    assert main(["gate", "unsure", "--baseline", "baseline.json"]) == 0
+    assert main(["gate", "unsure", "--baseline", "baseline.json", "--on-inconclusive", "fail"]) == 3
     assert main(["gate", "bad", "--baseline", "baseline.json", "-m", "precision@5", "--max-drop", "60"]) == 0
     assert main(["gate", "good", "--baseline", "baseline.json", "--floor", "P@5=41"]) == 1
     assert main(["gate", "good", "--baseline", "baseline.json", "--tokens", "5"]) == 1

@@ -36,12 +36,14 @@ def judged(write_run):
 def test_the_terminal_shows_verdict_table_and_the_queries_that_fell(judged):
     report = judged(EMPTIED, tokens=20.0)
     told = text(report)
-    assert told.startswith("REGRESSION over 2 comparisons. With no true difference the chance of any REGRESSION is at most 0.05 (Holm);")
+    assert told.startswith(
+        "REGRESSION over 2 comparisons. Where no loss goes beyond what is accepted, the chance of any REGRESSION is at most 0.05 (Holm);"
+    )
     decision = report.findings[0].decision
-    bounds = [f"{100 * decision.lowest:.1f}", ".004", ".004", f"{100 * decision.detectable:.1f}"]
+    bounds = [f"{100 * decision.lowest:.1f}", ".015", ".015", f"{100 * decision.worst:.1f}", "–"]
     assert rows(report)[1] == ["main", "recall@10", "24", "100.0", "66.7", "-33.3", *bounds, "REGRESSION"]
-    assert rows(report)[3] == ["main", "tokens per query", "–", "≤ 20", "16.0", "–", "–", "–", "–", "–", "PASS"]
-    assert "REGRESSION  main recall@10: fell by 33.3 pp, p = 0.0039 after Holm" in told
+    assert rows(report)[3] == ["main", "tokens per query", "–", "≤ 20", "16.0", "–", "–", "–", "–", "–", "–", "PASS"]
+    assert "REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154" in told
     assert "8 of 24 queries got worse, the worst first:" in told
     assert "q00 [exact] “question 0”: recall@10 100.0 → 0.0\n      relevant: o12 1 → below 10, o00 2 → below 10" in told
     assert "      instead:  o39 at 1\n" in told
@@ -60,7 +62,7 @@ def test_a_failed_system_is_the_headline(judged):
 
 def test_a_floor_alone_has_no_test_and_no_numbers_of_one(judged):
     report = judged({"q00": ["o39"]}, rules={"floor": {"measure": "recall@10", "floor": 96}})
-    assert rows(report)[1] == ["main", "recall@10", "24", "100.0", "95.8", "-4.2", "–", "–", "–", "–", "REGRESSION"]
+    assert rows(report)[1] == ["main", "recall@10", "24", "100.0", "95.8", "-4.2", "–", "–", "–", "–", "–", "REGRESSION"]
 
 
 def test_json_holds_everything_and_reads_back(judged):
@@ -74,8 +76,8 @@ def test_json_holds_everything_and_reads_back(judged):
 
 CASES = [
     (EMPTIED, {}, [1, 0], 0),
-    ({"q00": ["o39"]}, {}, [1, 0], 0),
-    ({"q00": ["o39"]}, {"on_inconclusive": "warn"}, [0, 0], 0),
+    ({"q00": ["o39"]}, {"on_inconclusive": "fail"}, [1, 0], 0),
+    ({"q00": ["o39"]}, {}, [0, 0], 0),
     ({}, {"tokens": 5.0}, [1, 1], 0),
     ({"q05": None}, {"on_inconclusive": "pass"}, [0, 0], 1),
 ]
@@ -114,9 +116,9 @@ def test_junit_survives_what_xml_forbids(judged, write_run, memory):
 def test_github_gets_an_error_a_warning_or_nothing(judged):
     assert list(workflow_commands(judged({}))) == []
     first = next(workflow_commands(judged(EMPTIED)))
-    assert first == "::error title=main recall@10%3A REGRESSION::fell by 33.3 pp, p = 0.0039 after Holm"
+    assert first == "::error title=main recall@10%3A REGRESSION::fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154"
     unsure = {"q00": ["o39"]}
-    assert next(workflow_commands(judged(unsure, on_inconclusive="warn"))).startswith("::warning title=main recall@10%3A INCONCLUSIVE::")
+    assert next(workflow_commands(judged(unsure))).startswith("::warning title=main recall@10%3A INCONCLUSIVE::")
     assert list(workflow_commands(judged(unsure, on_inconclusive="pass"))) == []
     assert next(workflow_commands(judged({"q05": None}))).startswith("::error title=main failed::1 query, the first q05")
     bars = list(workflow_commands(judged({}, tokens=5.0)))
@@ -127,7 +129,10 @@ def test_the_summary_folds_the_queries_and_escapes_them(judged, write_run, memor
     told = summary(judged(EMPTIED))
     assert told.startswith("## ❌ Recallmeter gate: REGRESSION\n\nREGRESSION over 2 comparisons")
     assert "| main | recall@10 | 24 | 100.0 | 66.7 | -33.3 |" in told
-    assert "<details><summary>REGRESSION  main recall@10: fell by 33.3 pp, p = 0.0039 after Holm</summary><pre>" in told
+    assert (
+        "<details><summary>REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154</summary><pre>"
+        in told
+    )
     assert summary(judged({})).startswith("## ✅")
     assert summary(judged({"q05": None})).startswith("## 💥 Recallmeter gate: FAILED")
     odd = tuple(replace(query, text="</pre><script>") for query in memory.queries)

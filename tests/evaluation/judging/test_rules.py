@@ -22,10 +22,14 @@ def test_measures_are_understood_as_people_write_them():
 
 
 def test_a_rule_is_switched_off_by_null_and_may_differ_from_the_gate():
-    rules = rules_from({"rules": {"a": None, "b": {"measure": "mrr", "max_drop": 1, "on_inconclusive": "warn"}}})
+    rules = rules_from({"rules": {"a": None, "b": {"measure": "mrr", "max_drop": 1, "on_inconclusive": "pass"}}})
     assert rules.rules["a"] is None
-    assert rules.handling(rules.rules["b"]) == "warn"
-    assert rules.handling(Rule(measure="mrr", floor=50)) == "fail"
+    assert [rules.handling(rules.rules["b"], loss_shown=shown) for shown in (False, True)] == ["pass", "fail"]
+    assert [rules.handling(Rule(measure="mrr", floor=50), loss_shown=shown) for shown in (False, True)] == ["warn", "fail"]
+    lax = rules_from({"on_shown_loss": "pass", "rules": {"b": {"measure": "mrr", "max_drop": 1, "on_shown_loss": "warn"}}})
+    assert lax.handling(lax.rules["b"], loss_shown=True) == "warn"
+    with pytest.raises(InputError, match="on_shown_loss 'maybe' is unknown"):
+        rules_from({"on_shown_loss": "maybe", "rules": {"b": {"measure": "mrr", "max_drop": 1}}})
 
 
 GOOD = {"measure": "recall@10", "max_drop": 2}
