@@ -1,67 +1,70 @@
-"""The simulation: its populations have the mean they should, and its judge is the gate's own."""
+"""The simulation: its populations have the mean and the correlation they should, and its judge is the gate's own."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
-from recallmeter.evaluation.inference.verdict import PairedTest, Verdict, decide
-from recallmeter.experiments.studies.calibration import ALPHA, POWER, Population, false_alarms, judged, main, share, stated
+from recallmeter.evaluation.inference.clusters import Clusters
+from recallmeter.evaluation.inference.verdict import PairedTest, decide
+from recallmeter.experiments.studies.calibration import ALPHA, HEAD, MAX_DROP, POWER, Population, cell, judged, made, main
 
 
 @pytest.fixture
 def population():
     random = np.random.default_rng(5)
-    before = random.choice([0.0, 0.5, 1.0], (2, 150))
     changed = random.random(150) < 0.3
-    differences = np.where(changed, random.choice([-1.0, -0.5, 0.25, 0.5], (2, 150)), 0.0)
-    return Population("made up", before, differences)
+    return Population("made up", np.where(changed, random.choice([-1.0, -0.5, 0.25, 0.5], 150), 0.0), random.choice([0.0, 0.5, 1.0], 150))
 
 
-@pytest.mark.parametrize("targets", [[0.0, 0.0], [-0.05, -0.02], [-0.3, 0.1]])
-def test_weights_reach_their_targets_and_stay_weights(population, targets):
-    weights = population.tilted(np.array(targets), [0, 1])
+@pytest.mark.parametrize("loss", [0.0, 0.02, 0.3, -0.1])
+def test_weights_reach_their_loss_and_stay_weights(population, loss):
+    weights = population.tilted(loss)
     assert weights.sum() == pytest.approx(1)
     assert (weights > 0).all()
-    assert population.differences @ weights == pytest.approx(targets, abs=1e-9)
+    assert population.differences @ weights == pytest.approx(-loss, abs=1e-9)
 
 
 def test_what_no_weights_can_reach_is_told(population):
-    assert population.tilted(np.array([-2.0]), [0]) is None
+    assert population.tilted(2.0) is None
 
 
-def test_the_judge_decides_as_the_gate_does(population):
-    simulated = population.drawn(np.random.default_rng(1), 12, 60)
-    for gate, decisions in zip(simulated, judged(simulated, 0.02), strict=True):
-        assert decisions == decide([PairedTest(row, 0.02, ALPHA) for row in gate], power=POWER)
+def test_queries_of_a_group_correlate_by_as_much_as_is_said(population):
+    grouped = Population("grouped", population.differences, size=2, correlation=0.6)
+    drawn = grouped.drawn(np.random.default_rng(1), 20_000, 2, None)
+    assert np.corrcoef(drawn.T)[0, 1] == pytest.approx(0.6, abs=0.03)
+    assert grouped.clusters(5).labels.tolist() == [0, 0, 1, 1, 2]
 
 
-def test_shares_count_gates_and_rules():
-    simulated = np.zeros((4, 2, 30))
-    simulated[0, 0, :12] = -0.5
-    decisions = judged(simulated, 0.0)
-    assert share(decisions, Verdict.REGRESSION) == 0.25
-    assert share(decisions, Verdict.PASS) == 0.75
-    assert (share(decisions, Verdict.PASS, 0), share(decisions, Verdict.PASS, 1)) == (0.75, 1.0)
+def test_made_populations_lose_what_is_accepted():
+    losses = {population.name: -population.differences.mean() for population in made(50)}
+    assert losses["rare gains"] == pytest.approx(MAX_DROP)
+    assert losses["rare losses"] == pytest.approx(MAX_DROP)
+    assert losses["sparse, 6 lost"] == pytest.approx(6 / 50)
 
 
-def test_a_gate_without_a_true_difference_rarely_alarms_and_a_true_drop_is_caught(population, monkeypatch):
-    monkeypatch.setattr("recallmeter.experiments.studies.calibration.SIZES", (40,))
-    row = false_alarms(population, 300, np.random.default_rng(2))[0]
-    assert all(float(cell) <= 100 * (ALPHA + 2.6 * (ALPHA * (1 - ALPHA) / 300) ** 0.5) for cell in row[2:6])
-    effect, caught = stated(population, 0.3, 0, 0.0, 40, 300, 3)
-    assert effect < 0.3
-    assert caught > 0.8
+def test_the_judge_decides_as_the_gate_does(population, monkeypatch):
+    monkeypatch.setattr("recallmeter.experiments.studies.calibration.RESAMPLES", 10_000)
+    simulated = population.drawn(np.random.default_rng(1), 6, 60, None)
+    for row, decision in zip(simulated, judged(simulated, 0.02, Clusters.alone(60)), strict=True):
+        assert decision == decide([PairedTest(row, 0.02, ALPHA)], power=POWER)[0]
 
 
-def test_the_tables_are_printed(write_run, capsys, monkeypatch):
-    monkeypatch.setattr("recallmeter.experiments.studies.calibration.SIZES", (20,))
-    half = {f"q{i:02}": [f"o{i:02}", "o39"] for i in range(0, 24, 3)} | {f"q{i:02}": ["o38"] for i in range(1, 24, 4)}
+def test_a_cell_has_what_its_head_says(population):
+    row = dict(zip(HEAD, cell(population, 40, 120, 0), strict=True))
+    error = 260 * (ALPHA * (1 - ALPHA) / 120) ** 0.5
+    assert all(float(row[column]) <= 100 * ALPHA + error for column in HEAD[2:6])
+    assert float(row["interval of Δ holds"]) >= 95 - error
+    assert cell(Population("still", np.zeros(9)), 20, 10, 0)[2:] == ["–"] * (len(HEAD) - 2)
+
+
+def test_the_table_is_printed(write_run, capsys):
     better = {f"q{i:02}": ["o39"] for i in range(2, 24, 5)}
+    half = {f"q{i:02}": [f"o{i:02}", "o39"] for i in range(0, 24, 3)}
     run = write_run("run", {"before": better, "after": half})
-    assert main([f"{run}:before:after", "--pairs", "60"]) == 0
+    assert main([f"{run}:before:after", "--pairs", "20", "--sizes", "20"]) == 0
     told = capsys.readouterr().out
-    assert told.count("### ") == 3
-    assert "small: before → after" in told
+    assert "| small recall@10: before → after, exchanged | 20 |" in told
+    assert "| small recall@10: before → after, 10 × 0.6 | 20 |" in told
     with pytest.raises(InputError, match="is not RUN:BEFORE:AFTER"):
         main(["somewhere"])
