@@ -9,7 +9,7 @@ from typing import Any
 from ...evaluation.judging.baseline import Baseline, baseline_of, read_baseline
 from ...evaluation.judging.gate import GateReport
 from ...evaluation.judging.gate import gate as judge
-from ...evaluation.judging.rules import OnInconclusive, Rules
+from ...evaluation.judging.rules import Handling, Rules
 from ..gate import changed, rules_named
 from .runs import Run, as_run, html_table
 
@@ -70,7 +70,8 @@ def gate(
     measures: Sequence[str] = (),
     floors: Sequence[str] = (),
     alpha: float | None = None,
-    on_inconclusive: OnInconclusive | None = None,
+    on_inconclusive: Handling | None = None,
+    on_shown_loss: Handling | None = None,
     systems: Sequence[str] = (),
     p95_latency: float | None = None,
     tokens: float | None = None,
@@ -86,7 +87,7 @@ def gate(
         measures: judge these alone.
         floors: the least means, in per cent, such as ``["recall@10=60"]``.
         alpha: the chance of a REGRESSION when nothing changed.
-        on_inconclusive: ``fail``, ``warn`` or ``pass``.
+        on_inconclusive, on_shown_loss: ``fail``, ``warn`` or ``pass``.
         systems: judge these alone.
         p95_latency: the most that the 95th percentile of a query's time may be, in calibration loops of the run.
         tokens: the most tokens a query may cost on average.
@@ -105,6 +106,7 @@ def gate(
             floors=list(floors),
             alpha=alpha,
             on_inconclusive=on_inconclusive,
+            on_shown_loss=on_shown_loss,
             systems=list(systems) or None,
             p95_latency=p95_latency,
             tokens=tokens,

@@ -219,7 +219,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
     real = [population for source in arguments.sources for population in populations(source, arguments.measure)]
-    rows = [list(HEAD)]
+    rows: list[list[str]] = [list(HEAD)]
     for n in arguments.sizes:
         for population in (*real, *(() if real else made(n))):
             rows.append(cell(population, n, arguments.pairs, arguments.seed))
