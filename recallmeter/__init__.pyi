@@ -94,6 +94,7 @@ from .retrieval.stages.mmr import MMR as MMR
 from .retrieval.stages.rerank import Rerank as Rerank
 from .retrieval.stages.superseded import HideSuperseded as HideSuperseded
 from .retrieval.stages.temporal import TemporalFilter as TemporalFilter
+from .retrieval.text.agentmemory import AgentmemoryAnalyzer as AgentmemoryAnalyzer
 from .retrieval.text.analysis import Analyzer as Analyzer
 
 __version__: str

@@ -16,7 +16,7 @@ from .corpus import Candidates
 from .fusion import WeightedRRF
 from .ranking import Ranking, Retriever
 from .text.analysis import Analyzer
-from .text.function_words import FUNCTION_WORDS
+from .text.stop_words import FUNCTION_WORDS
 from .text.synonyms import SOFTWARE, Synonyms, load_groups
 from .trace import ArmTrace, Trace
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,8 @@ _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augu
 
 
 def load_locomo(path: str, errata: str | None = None) -> Dataset:
-    """Load a LoCoMo file: every conversation is a scope and a group of questions, every turn an observation with its speaker as title.
+    """Load a LoCoMo file: every conversation is a scope and a group of questions, every turn an observation of one text,
+    ``speaker: what was said [shared image: its caption]``.
 
     The categories are named as in `CATEGORIES`; a question of category 5 is unanswerable. Gold that cannot be told from
     the evidence is judged under an id that no turn has, so that it lowers the ceiling and nobody takes the question for
@@ -94,13 +95,18 @@ def _turns(conversation: dict[str, Any], scope: str, where: str, faults: Faults)
                     "session_id": sys.intern(f"{scope}/{match.group()}"),
                     "timestamp": date["date"],
                     "type": "turn",
-                    "title": turn["speaker"],
-                    "subtitle": turn.get("blip_caption", ""),
-                    "narrative": turn["text"],
+                    "title": "",
+                    "narrative": _said(turn),
                     "scope": scope,
                 }
                 if observation := fields.construct(Observation, values, place, faults):
                     yield place, observation
+
+
+def _said(turn: Mapping[str, Any]) -> str:
+    """Return a turn as it reads in a transcript; a picture is known by its caption alone."""
+    caption = turn.get("blip_caption", "")
+    return f"{turn['speaker']}: {turn['text']}" + (f" [shared image: {caption}]" if caption else "")
 
 
 def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str, faults: Faults) -> Iterator[Placed]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ...datasets.model import Dataset, Observation, Query
 from ...retrieval.ranking import Hit
-from ...retrieval.text.function_words import FUNCTION_WORDS
 from ...retrieval.text.rendering import embedded_text
+from ...retrieval.text.stop_words import FUNCTION_WORDS
 from ..measures.canonical import canonical
 from ..summary import means_with_intervals
 

@@ -14,7 +14,6 @@ from ...datasets.formats.jsonl import read_jsonl
 from ...datasets.model import Observation, Query
 from ...evaluation.record import Run
 from ...retrieval.text.analysis import Analyzer
-from ...retrieval.text.function_words import content_terms
 from ...retrieval.text.segmentation import is_unspaced
 from ..document import Code, Rich, Strong, pieces
 from ..standing import Standing, main_measure, shown, step_words, verdict
@@ -111,13 +110,14 @@ def _matching_words(queries: Sequence[Query], observations: Mapping[str, Observa
 
     In scripts without spaces these are the query's own terms of two characters or more, which are to be found inside the text.
     """
-    analyzer = Analyzer(trim=True)
+    analyzer = Analyzer()
     by_term: dict[str, set[str]] = defaultdict(set)
     for word in {word for o in observations.values() for word in _words(o)}:
         terms = analyzer.terms(word)
-        if len(terms) == 1:
-            by_term[terms[0]].add(word)
-    asked = [sorted(set(content_terms(query.text, analyzer))) for query in queries]
+        for term in terms:
+            if len(terms) == 1 or not is_unspaced(term):
+                by_term[term].add(word)
+    asked = [sorted(set(analyzer.terms(query.text))) for query in queries]
     unspaced = [[term for term in terms if len(term) > 1 and is_unspaced(term)] for terms in asked]
     return [sorted({word for term in terms for word in by_term[term]}.union(inside)) for terms, inside in zip(asked, unspaced, strict=True)]
 

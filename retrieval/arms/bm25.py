@@ -1,4 +1,4 @@
-"""The BM25 arm: term match with stems, synonyms and prefixes."""
+"""The BM25 arm: term match with stems, synonyms and, if asked for, prefixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
 from ..indexes.postings import Postings
-from ..text.analysis import Analyzer
+from ..text.analysis import Analysis, Analyzer
 from ..text.rendering import indexed_text
 from ..text.segmentation import is_unspaced
 from ..text.synonyms import SOFTWARE, Synonyms, load_groups
@@ -23,14 +23,15 @@ class BM25:
 
     score = Σ over the terms of weight × idf × tf (k1 + 1) / (tf + k1 (1 − b + b × length / mean length)), with
     idf = ln((N − df + ½) / (df + ½) + 1), which is above 0 for every term. A term of the question has weight 1 however often
-    it stands there, a synonym of one `synonym_weight`. Each also finds the longer terms that begin with it, at
-    `prefix_weight` of their idf.
+    it stands there, a synonym of one `synonym_weight`, and one of a term that no row holds `stand_in_weight`. With a
+    `prefix_weight` each also finds the longer terms that begin with it, at that share of their idf; short words then match
+    large parts of a vocabulary, which costs more than it brings.
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with the idf of Lucene.
 
     Args:
         analyzer: what makes terms of texts; English with stems when None.
         synonyms: the packaged groups (``software``) or a YAML or JSON file of one's own; null switches synonyms off.
-        synonym_weight, prefix_weight: 0 to 1; 0 switches it off.
+        synonym_weight, stand_in_weight, prefix_weight: 0 to 1; 0 switches it off.
         k1: how slowly repeats of a term saturate, ≥ 0.
         b: how much length counts, 0 to 1.
 
@@ -40,17 +41,20 @@ class BM25:
 
     def __init__(
         self,
-        analyzer: Analyzer | None = None,
+        analyzer: Analysis | None = None,
         synonyms: str | Path | None = SOFTWARE,
-        synonym_weight: float = 0.7,
-        prefix_weight: float = 0.5,
+        synonym_weight: float = 0.2,
+        stand_in_weight: float = 1.0,
+        prefix_weight: float = 0.0,
         k1: float = 1.2,
-        b: float = 0.75,
+        b: float = 0.6,
     ) -> None:
         self.analyzer = analyzer or Analyzer()
         self.groups = load_groups(synonyms) if synonyms is not None else ()
-        self.synonym_weight, self.prefix_weight, self.k1, self.b = synonym_weight, prefix_weight, k1, b
-        for name, most in (("synonym_weight", 1.0), ("prefix_weight", 1.0), ("k1", 1e6), ("b", 1.0)):
+        self.synonym_weight, self.stand_in_weight, self.prefix_weight = synonym_weight, stand_in_weight, prefix_weight
+        self.k1, self.b = k1, b
+        ranges = {"synonym_weight": 1.0, "stand_in_weight": 1.0, "prefix_weight": 1.0, "k1": 1e6, "b": 1.0}
+        for name, most in ranges.items():
             if not 0 <= getattr(self, name) <= most:
                 raise InputError(f"{name} {getattr(self, name)} is not in 0–{most:g}", where=name)
 
@@ -99,4 +103,6 @@ class BM25Index:
 
     def _weighted(self, text: str) -> dict[str, float]:
         terms = dict.fromkeys(self.settings.analyzer.terms(text), 1.0)
-        return terms | dict.fromkeys(self.synonyms.of(terms), self.settings.synonym_weight)
+        absent = [term for term in terms if not self.postings.has(term)]
+        beside = dict.fromkeys(self.synonyms.of(terms), self.settings.synonym_weight)
+        return beside | dict.fromkeys(self.synonyms.of(absent), self.settings.stand_in_weight) | terms

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..text.analysis import Analyzer
+from ..text.analysis import Analysis
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,60})\"|`([^`\n]{2,60})`|“([^”\n]{2,60})”|「([^」\n]{1,60})」|《([^》\n]{1,60})》")
 _LETTER = r"[^\W\u2e80-\U0003ffff]"  # a word of an alphabet ends where Chinese, Japanese or Korean begins
@@ -34,7 +34,7 @@ def entities(text: str) -> Iterator[str]:
             yield word
 
 
-def parts(text: str, analyzer: Analyzer) -> list[str]:
+def parts(text: str, analyzer: Analysis) -> list[str]:
     """Return the terms of a text with paths, identifiers and humps taken apart: ``auth/tokenRefresh.ts`` → auth, token, refresh, ts."""
     words = _JOINT.sub(" ", text).split()
     return analyzer.terms(" ".join(_HUMP.sub(" ", word) if word[0].islower() else word for word in words))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
-from ..text.analysis import Analyzer
+from ..text.analysis import Analysis, Analyzer
 from ..topk import top_k
 from .entities import entities, parts
 from .knowledge import KINDS, KnowledgeGraph
@@ -39,7 +39,7 @@ class Graph:
 
     def __init__(
         self,
-        analyzer: Analyzer | None = None,
+        analyzer: Analysis | None = None,
         kinds: Mapping[str, float] | None = None,
         earlier: str = "vector",
         expand: int = 5,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...datasets.model import Observation
 from ..indexes.postings import Postings
-from ..text.analysis import Analyzer
+from ..text.analysis import Analysis
 from .entities import entities, parts
 
 KINDS: Mapping[str, float] = {"file": 0.9, "concept": 0.7, "name": 0.8, "session": 0.3, "superseded": 1.0}
@@ -68,7 +68,7 @@ class KnowledgeGraph:
     names: Postings
 
     @classmethod
-    def of(cls, observations: Sequence[Observation], analyzer: Analyzer, kinds: Mapping[str, float] = KINDS) -> KnowledgeGraph:
+    def of(cls, observations: Sequence[Observation], analyzer: Analysis, kinds: Mapping[str, float] = KINDS) -> KnowledgeGraph:
         """Build the graph of a memory.
 
         A name once known, from a concept, a file or the way it is written, is recognised wherever it is mentioned.
@@ -109,7 +109,7 @@ class KnowledgeGraph:
         return nodes[enough].astype(np.int64), qualities[enough]
 
 
-def _declared(observation: Observation, succeeds: bool, analyzer: Analyzer) -> Iterator[tuple[str, str]]:
+def _declared(observation: Observation, succeeds: bool, analyzer: Analysis) -> Iterator[tuple[str, str]]:
     """Yield (key, kind) of each node that an observation gives rise to; `succeeds` says that it superseded another."""
     o = observation
     for text in (o.title, o.subtitle, o.narrative, *o.facts):
@@ -128,7 +128,7 @@ def _declared(observation: Observation, succeeds: bool, analyzer: Analyzer) -> I
         yield f"superseded:{o.id}", "superseded"
 
 
-def _mentions(observation: Observation, analyzer: Analyzer) -> Iterator[str]:
+def _mentions(observation: Observation, analyzer: Analysis) -> Iterator[str]:
     """Yield everything in an observation's texts that may be the key of a name."""
     o = observation
     for text in (o.title, o.subtitle, o.narrative, *o.facts):
@@ -137,11 +137,11 @@ def _mentions(observation: Observation, analyzer: Analyzer) -> Iterator[str]:
             yield from map(" ".join, zip(*(terms[start:] for start in range(length)), strict=False))
 
 
-def _key(name: str, analyzer: Analyzer) -> str:
+def _key(name: str, analyzer: Analysis) -> str:
     return " ".join(parts(name, analyzer))
 
 
-def _name(key: str, analyzer: Analyzer) -> Iterable[str]:
+def _name(key: str, analyzer: Analysis) -> Iterable[str]:
     """Return the parts by which a question may name a node; none for a session or a supersession."""
     kind, colon, path = key.partition(":")
     if not colon:

@@ -64,6 +64,11 @@ class Postings:
         """Return in how many rows each term occurs; shape (terms,)."""
         return np.diff(self.offsets)
 
+    def has(self, term: str) -> bool:
+        """Return whether any row holds a term."""
+        place = bisect_left(self.vocabulary, term)
+        return place < len(self.vocabulary) and self.vocabulary[place] == term
+
     def holders(self, term: str) -> NDArray[np.int32]:
         """Return the rows in which a term occurs."""
         first, last = self.beginning_with(term)

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...datasets.model import Observation
-from ..text.analysis import Analyzer
-from ..text.function_words import content_terms
+from ..text.analysis import Analysis, Analyzer
 from .retriever import Intake
 
 _REPLACED = re.compile(
@@ -34,7 +33,7 @@ class Supersede:
         analyzer: what makes terms of titles; English with stems when None.
     """
 
-    def __init__(self, trust: bool = True, analyzer: Analyzer | None = None) -> None:
+    def __init__(self, trust: bool = True, analyzer: Analysis | None = None) -> None:
         self.trust, self.analyzer = trust, analyzer or Analyzer()
 
     def take_in(self, observations: Sequence[Observation]) -> Intake:
@@ -51,7 +50,7 @@ class Supersede:
 
     def _found(self, observations: Sequence[Observation]) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        titles = [set(content_terms(o.title, self.analyzer)) for o in observations]
+        titles = [set(self.analyzer.terms(o.title)) for o in observations]
         settings: dict[str, list[tuple[Observation, str]]] = defaultdict(list)
         for position, later in enumerate(observations):
             for old in self._replaced(later.title):
@@ -68,7 +67,7 @@ class Supersede:
 
     def _replaced(self, title: str) -> Iterator[set[str]]:
         for match in _REPLACED.finditer(title):
-            if terms := set(content_terms(match["old"] or match["from"], self.analyzer)):
+            if terms := set(self.analyzer.terms(match["old"] or match["from"])):
                 yield terms
 
 

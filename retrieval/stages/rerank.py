@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
 from ..rounding import settled
-from ..text.analysis import Analyzer
-from ..text.function_words import content_terms
+from ..text.analysis import Analysis, Analyzer
 from ..text.rendering import embedded_text
 
 
@@ -63,13 +62,13 @@ class SharedWords:
         analyzer: what makes terms of texts; English with stems when None.
     """
 
-    def __init__(self, analyzer: Analyzer | None = None) -> None:
+    def __init__(self, analyzer: Analysis | None = None) -> None:
         self.analyzer = analyzer or Analyzer()
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return one score in [0, 1] a text, shape (n,)."""
-        asked = content_terms(question, self.analyzer)
-        found = [content_terms(text, self.analyzer) for text in texts]
+        asked = self.analyzer.terms(question)
+        found = [self.analyzer.terms(text) for text in texts]
         frequency = Counter(term for terms in found for term in set(terms))
         weights: dict[str | tuple[str, str], float] = {term: math.log1p(len(texts) / max(1, frequency[term])) for term in asked}
         weights |= {(a, b): (weights[a] + weights[b]) / 2 for a, b in pairwise(asked)}

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from ..corpus import Candidates, Corpus, Question
-from ..text.analysis import Analyzer
-from ..text.function_words import content_terms
+from ..text.analysis import Analysis, Analyzer
 from ..text.when import Period, period
 
 _EVENT = re.compile(r"\b(before|after|since|until)\s+(?:we |the |our |a |an )*(?P<event>[^,.;?!]+)", re.IGNORECASE)
@@ -24,7 +23,7 @@ class TemporalFilter:
         analyzer: what makes terms of the event and the titles; English with stems when None.
     """
 
-    def __init__(self, events: bool = True, analyzer: Analyzer | None = None) -> None:
+    def __init__(self, events: bool = True, analyzer: Analysis | None = None) -> None:
         self.events, self.analyzer = events, analyzer or Analyzer()
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
@@ -48,9 +47,9 @@ class TemporalFilter:
         match = _EVENT.search(question.text)
         if match is None:
             return None
-        wanted = set(content_terms(match["event"], self.analyzer))
+        wanted = set(self.analyzer.terms(match["event"]))
         seen = range(len(corpus)) if question.visible is None else np.flatnonzero(question.visible).tolist()
-        times = [corpus.times[row] for row in seen if wanted.issubset(content_terms(corpus.observations[row].title, self.analyzer))]
+        times = [corpus.times[row] for row in seen if wanted.issubset(self.analyzer.terms(corpus.observations[row].title))]
         if not wanted or not times:
             question.trace.notes.append("not filtered by time: no title names the event")
             return None

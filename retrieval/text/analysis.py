@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Protocol
 
-from ...datasets.errors import InputError
 from .folding import folded
-from .segmentation import MODES, Mode, is_unspaced, spaced
+from .scripts import UNSPACED, language_of
+from .segmentation import Mode, check_mode, is_unspaced, spaced
 from .stemming import check_stemmed, stemmer
+from .stop_words import STOP_WORDS
 
-_STEMMED_AS = {"LATIN": "en", "GREEK": "el", "CYRILLIC": "ru", "HEBREW": "he", "ARABIC": "ar"}
-"""Script → the language that its words are taken for, unless the analyzer's own is written in it."""
 
-_SCRIPTS = {
-    "ar": "ARABIC",
-    "el": "GREEK",
-    "fa": "ARABIC",
-    "he": "HEBREW",
-    "hi": "DEVANAGARI",
-    "hy": "ARMENIAN",
-    "ne": "DEVANAGARI",
-    "ru": "CYRILLIC",
-    "sr": "CYRILLIC",
-    "ta": "TAMIL",
-    "yi": "HEBREW",
-}
-"""Language → its script where that is not Latin."""
+class Analysis(Protocol):
+    """What makes terms of texts."""
 
-_UNSPACED = frozenset({"zh", "ja", "ko", "th", "lo", "my", "km"})
-"""Languages without stems."""
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of a text in its order, repeats included."""
+        ...
 
 
 @dataclass(frozen=True)
 class Analyzer:
-    """NFC, lower case, words, stems.
+    """Words with their parts, code as it is written, stems, no stop words.
 
-    A word is a run of letters, digits, ``_``, ``/``, ``.`` and ``-`` of at least two characters. Chinese, Japanese, Korean and other
-    scripts without spaces are segmented. Words of another script than the language's own are stemmed by that script's main language, so
-    that one memory may hold several. What is left loses its accents and points.
+    A compound such as ``package-manager``, ``src/auth/session.ts``, ``user_id`` or ``getUserById`` is a term as a whole, and so is each of
+    its parts. Signs that belong to a name stay: ``C++``, ``C#``, ``.NET``. An emoji is a term. Chinese, Japanese, Korean and other scripts
+    without spaces are segmented. Words of another script than the language's own are stemmed by that script's main language, so that one
+    memory may hold several. Texts are brought into NFKC first, so that full-width letters and ligatures are plain ones.
 
     Args:
         language: ISO 639-1 code.
-        stem: whether to stem at all.
-        trim: take ``/``, ``.`` and ``-`` off the ends of words; the published analysis leaves them on ASCII words, so that "cache." at
-            the end of a sentence is a term of its own.
+        stem: whether to stem (Snowball).
+        stop_words: whether to leave out the words that hold a sentence together; English and Chinese have a list.
+        fold: whether letters that differ by accents or points alone are one.
         segmentation: ``auto`` takes a segmenter where it is installed and pairs of characters elsewhere; ``words`` and
             ``bigrams`` settle it.
 
@@ -56,69 +47,106 @@ class Analyzer:
 
     language: str = "en"
     stem: bool = True
-    trim: bool = False
+    stop_words: bool = True
+    fold: bool = True
     segmentation: Mode = "auto"
 
     def __post_init__(self) -> None:
-        if self.segmentation not in MODES:
-            raise InputError(
-                f"{self.segmentation!r} is not a way to segment", where="segmentation", remedy=f"choose from {', '.join(MODES)}"
-            )
-        if self.stem and self.language not in _UNSPACED:
+        check_mode(self.segmentation)
+        if self.stem and self.language not in UNSPACED:
             check_stemmed(self.language)
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in its order, repeats included."""
-        return list(map(_reduction(self.language, self.stem, self.trim), self._words(text)))
-
-    def _words(self, text: str) -> list[str]:
-        if text.isascii():
-            return [word for word in text.lower().translate(_KEPT).split() if len(word) > 1]
-        text = unicodedata.normalize("NFC", text)
-        words = spaced(text.lower().translate(_KEPT), self.language, self.segmentation).split()
-        return [word for word in words if len(word) > 1 or is_unspaced(word)]
+        if not text.isascii():
+            text = spaced(unicodedata.normalize("NFKC", text).translate(_KEPT), self.language, self.segmentation)
+        terms_of = _chunks(self.language, self.stem, self.stop_words, self.fold)
+        return [term for chunk in text.split() for term in terms_of(chunk)]
 
 
 class _Kept(dict[int, str | None]):
-    """Maps a character to what stands for it in a word, or to a space; found out when it is first met."""
+    """Maps a character beyond ASCII to what stands for it: emoji and other signs alone, joiners nowhere; found out when it is first met."""
 
     def __missing__(self, code: int) -> str | None:
-        self[code] = kept = self._of(chr(code))
+        character = chr(code)
+        category = unicodedata.category(character)
+        if character.isalnum() or category.startswith("M") or code < 128:
+            kept: str | None = None if "\ufe00" <= character <= "\ufe0f" else character
+        elif category == "So":
+            kept = f" {character} "
+        elif character in "’ʼ":
+            kept = "'"
+        else:
+            kept = None if category == "Cf" else " "
+        self[code] = kept
         return kept
-
-    @staticmethod
-    def _of(character: str) -> str | None:
-        if "！" <= character <= "～":  # the full-width forms of ASCII
-            return _KEPT[ord(unicodedata.normalize("NFKC", character))]
-        if character.isalnum() or character in "_/.-" or unicodedata.category(character).startswith("M"):
-            return character
-        return None if unicodedata.category(character) == "Cf" else " "
 
 
 _KEPT = _Kept()
 
+_COMPOUND = re.compile(r"[^\s!-,/:-@\[-`{-~.-]+(?:['./_-]+[^\s!-,/:-@\[-`{-~.-]+)*")
+"""A word or several joined by signs of a compound; every other sign of ASCII ends it."""
+
+_SIGNED = re.compile(r"(?<![^\W_])(?:[^\W\d_]+(?:\+\+(?![^\W\d_])|#(?!\w))|\.[^\W\d_][^\W_]*)")
+"""A name with a sign of its own: letters before ``++`` or ``#``, or after a dot that nothing stands before."""
+
+_JOINTS = re.compile(r"['./_-]+")
+
+_ACRONYM_END = re.compile(r"(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Where an identifier comes apart: ``HTML|Parser`` but not ``IDs``, ``get|User|By|Id`` but not a proper name such as ``TypeScript``."""
+
+_CONTRACTED = frozenset(("s", "t", "d", "m", "ll", "re", "ve"))
+
 
 @cache
-def _reduction(language: str, stem: bool, trim: bool) -> Callable[[str], str]:
-    """Return what makes a word a term; its results are kept, so that a corpus costs one stem for each distinct word."""
+def _chunks(language: str, stem: bool, stop_words: bool, fold: bool) -> Callable[[str], tuple[str, ...]]:
+    """Return what makes terms of what stands between two spaces; it is kept, so that a corpus costs one analysis a distinct chunk."""
 
     @lru_cache(maxsize=1 << 18)
+    def terms(chunk: str) -> tuple[str, ...]:
+        return tuple(_terms(chunk, term, lambda word: stop_words and _stopped(word, language)))
+
     def term(word: str) -> str:
-        if trim or not word.isascii():
-            word = word.strip("/.-") or word
-        spoken = _language(word, language) if stem else None
-        if spoken == "en" and not word.isascii():
-            word = folded(word)  # Porter's rules know plain letters alone
+        spoken = language_of(word, language) if stem else None
+        if fold and spoken == "en" and not word.isascii():
+            word = folded(word)  # the English rules know plain letters alone
         if spoken is not None:
             word = stemmer(spoken)(word)
-        return word if word.isascii() else folded(word)
+        return folded(word) if fold and not word.isascii() else word
 
-    return term
+    return terms
 
 
-def _language(word: str, language: str) -> str | None:
-    """Return the language whose stemmer fits the script of a word; None when there is none."""
-    letter = next(filter(str.isalpha, word), "a")
-    script = unicodedata.name(letter, "").partition(" ")[0]
-    own = _SCRIPTS.get(language, "LATIN")
-    return language if script == own and language not in _UNSPACED else _STEMMED_AS.get(script)
+def _terms(chunk: str, term: Callable[[str], str], stopped: Callable[[str], bool]) -> Iterator[str]:
+    signed = [match[0].lower() for match in _SIGNED.finditer(chunk)]
+    yield from signed
+    for match in _COMPOUND.finditer(chunk):
+        compound = match[0]
+        parts = [part for piece in _JOINTS.split(compound) for part in _parts(piece)]
+        words = [word for word in map(str.casefold, _uncontracted(parts, compound)) if not stopped(word)]
+        if len(parts) > 1 and "'" not in compound:
+            yield term(compound.casefold()) if compound.isalnum() else compound.casefold()
+        elif signed and compound.lower() == signed[0].rstrip("+#"):
+            continue  # C++ is no C
+        yield from map(term, words)
+
+
+def _parts(piece: str) -> Iterator[str]:
+    for part in _ACRONYM_END.split(piece):
+        yield from _HUMP.split(part) if part[:1].islower() else (part,)
+
+
+def _uncontracted(parts: list[str], compound: str) -> list[str]:
+    """Leave out what an apostrophe cut off: the ``s`` of ``John's``, the whole of ``don't``."""
+    if "'" not in compound:
+        return parts
+    if compound.lower().endswith("n't"):
+        return parts[:-2]
+    return [part for place, part in enumerate(parts) if place == 0 or part.lower() not in _CONTRACTED]
+
+
+def _stopped(word: str, language: str) -> bool:
+    if is_unspaced(word):
+        return word in STOP_WORDS["zh"]
+    return word in STOP_WORDS.get(language_of(word, language) or "", ())

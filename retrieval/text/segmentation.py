@@ -29,6 +29,12 @@ _WITH_HAN = re.compile(f"[{_HAN}]")
 Segmenter = Callable[[str], Iterable[str]]
 
 
+def check_mode(mode: str) -> None:
+    """Raise `InputError` when there is no such way to segment."""
+    if mode not in MODES:
+        raise InputError(f"{mode!r} is not a way to segment", where="segmentation", remedy=f"choose from {', '.join(MODES)}")
+
+
 def spaced(text: str, language: str, mode: Mode = "auto") -> str:
     """Return the text with every run of an unspaced script split into words that stand between spaces.
 

@@ -11,66 +11,41 @@ from .folding import folded
 
 Stemmer = Callable[[str], str]
 
-_SNOWBALL = {
-    "ar": "arabic",
-    "da": "danish",
-    "de": "german",
-    "es": "spanish",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-}
-"""ISO 639-1 code → nltk's name of its Snowball stemmer; English takes Porter's, as published."""
-
 
 @cache
 def stemmer(language: str) -> Stemmer:
     """Return the stemmer of a language by its ISO 639-1 code.
 
-    Porter for English and Snowball, both from nltk; light stemmers of our own for Greek, Hebrew and Turkish; whatever else
-    PyStemmer offers when it is installed. None of them depends on what is installed beside it.
+    Snowball as PyStemmer has it; light stemmers of our own for Greek, Hebrew and Turkish.
 
     Raises:
         InputError: there is none for this language.
     """
     if language in _LIGHT:
         return _LIGHT[language]
-    if language == "en":
-        from nltk.stem.porter import PorterStemmer  # importing nltk takes over a second
+    from Stemmer import Stemmer as Snowball
 
-        return PorterStemmer().stem
-    if language in _SNOWBALL:
-        from nltk.stem.snowball import SnowballStemmer
-
-        return SnowballStemmer(_SNOWBALL[language]).stem
-    return _further(language)
-
-
-def check_stemmed(language: str) -> None:
-    """Raise `InputError` when a language has no stemmer, without loading one that takes long."""
-    if language != "en" and language not in _SNOWBALL and language not in _LIGHT:
-        _further(language)
-
-
-def _further(language: str) -> Stemmer:
-    remedy = f"choose from {', '.join(sorted(['en', *_SNOWBALL, *_LIGHT]))}, or set stem=false"
-    try:
-        from Stemmer import Stemmer as Snowball
-    except ImportError:
-        raise InputError(
-            f"no stemmer for language {language!r}", where="language", remedy=f"{remedy}, or pip install 'recallmeter[languages]'"
-        ) from None
     try:
         return Snowball(language).stemWord
     except KeyError:
-        raise InputError(f"no stemmer for language {language!r}", where="language", remedy=remedy) from None
+        raise InputError(
+            f"no stemmer for language {language!r}",
+            where="language",
+            remedy="use an ISO 639-1 code of a language that Snowball knows, such as en or de, or set stem=false",
+        ) from None
+
+
+@cache
+def porter() -> Stemmer:
+    """Return Porter's English stemmer as nltk has it, by which published figures were reached."""
+    from nltk.stem.porter import PorterStemmer  # importing nltk takes over a second
+
+    return PorterStemmer().stem
+
+
+def check_stemmed(language: str) -> None:
+    """Raise `InputError` when a language has no stemmer."""
+    stemmer(language)
 
 
 def _stripping(endings: str, least: int, repeat: bool = False) -> Stemmer:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...datasets.errors import InputError
-from .analysis import Analyzer
+from .analysis import Analysis
 
 SOFTWARE = "software"
 """The name of the packaged groups, for software work."""
@@ -22,7 +22,7 @@ class Synonyms:
     A member of several words stands for all of them: it is met when the question holds every one, and adds every one.
     """
 
-    def __init__(self, groups: Iterable[Sequence[str]], analyzer: Analyzer) -> None:
+    def __init__(self, groups: Iterable[Sequence[str]], analyzer: Analysis) -> None:
         self._met: defaultdict[str, list[tuple[Group, list[Group]]]] = defaultdict(list)
         for group in groups:
             members = list(dict.fromkeys(filter(None, (tuple(analyzer.terms(member)) for member in group))))

@@ -74,8 +74,8 @@ def rank_bm25() -> Contender:
 
 
 CONTENDERS: dict[str, Callable[[], Contender]] = {
-    "ours": lambda: ours(synonyms=None, prefix_weight=0.0),
-    "ours, synonyms and prefixes": ours,
+    "ours": lambda: ours(synonyms=None),
+    "ours, synonyms and prefixes": lambda: ours(prefix_weight=0.5),
     "bm25s numba": lambda: bm25s("numba"),
     "bm25s numpy": lambda: bm25s("numpy"),
     "rank_bm25": rank_bm25,

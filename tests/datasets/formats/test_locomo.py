@@ -23,10 +23,9 @@ def test_turns_are_observations_of_their_conversation() -> None:
     assert (turn.id, turn.session_id, turn.title, turn.narrative) == (
         "conv-otter-heron/D1:3",
         "conv-otter-heron/session_1",
-        "Otter",
-        "Look at the seedlings.",
+        "",
+        "Otter: Look at the seedlings. [shared image: a photo of six seedlings in a wooden tray]",
     )
-    assert turn.subtitle == "a photo of six seedlings in a wooden tray"
     assert turn.timestamp == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert loaded.observations[3].timestamp == datetime(2023, 9, 13, 0, 9, tzinfo=UTC)  # 12:09 am
     assert loaded.observations[5].timestamp == datetime(2023, 10, 1, 12, 30, tzinfo=UTC)  # 12:30 pm

@@ -17,11 +17,12 @@ from recallmeter.retrieval.arms.okapi import Okapi
 from recallmeter.retrieval.corpus import Arm
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.ranking import Hit
+from recallmeter.retrieval.text.agentmemory import AgentmemoryAnalyzer
 from recallmeter.retrieval.text.analysis import Analyzer
 from recallmeter.retrieval.text.synonyms import SOFTWARE, load_groups
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-PLAIN = {"analyzer": Analyzer(stem=False), "synonyms": None, "prefix_weight": 0.0}
+PLAIN = {"analyzer": Analyzer(stem=False), "synonyms": None, "b": 0.75}
 
 
 def memory(*narratives: str) -> list[Observation]:
@@ -38,7 +39,7 @@ def search(arm: Arm, observations: Sequence[Observation], query: str, k: int = 1
 
 
 def test_the_score_is_the_formula() -> None:
-    hits = search(BM25(**PLAIN), memory("cache cache token", "token store of keys", "nothing here"), "cache token cache")
+    hits = search(BM25(**PLAIN), memory("cache cache token", "token store keys large", "nothing near"), "cache token cache")
     mean = (3 + 4 + 2) / 3
 
     def part(count: int, length: int, holders: int) -> float:
@@ -58,8 +59,11 @@ def test_a_synonym_counts_at_its_weight(tmp_path: Path) -> None:
     (asked,) = search(BM25(**settings), texts, "database")
     (meant,) = search(BM25(**settings), texts, "db")
     assert meant.id == "o0"
-    assert meant.score == pytest.approx(0.7 * asked.score)
-    assert search(BM25(**settings, synonym_weight=0.0), texts, "db") == ()
+    assert meant.score == asked.score  # no row holds "db", so "database" stands in for it
+    assert search(BM25(**settings, synonym_weight=0.0, stand_in_weight=0.0), texts, "db") == ()
+    held = memory("database one", "second row", "db third", "heap")
+    assert [hit.id for hit in search(BM25(**settings), held, "db")] == ["o2", "o0"]
+    assert search(BM25(**settings), held, "db")[1].score == pytest.approx(0.2 * search(BM25(**PLAIN), held, "database")[0].score)
     assert [hit.id for hit in search(BM25(**settings), texts, "out-of-memory")] == ["o2", "o3"]
     assert search(BM25(**settings), memory("out-of-memory", "other"), "heap") == ()
     assert len(search(BM25(**settings), memory("out-of-memory", "other"), "exhausted heap")) == 1
@@ -145,15 +149,25 @@ def test_the_packaged_synonyms_are_words_that_stemming_does_not_join_already() -
         assert len({tuple(analyzer.terms(word)) for word in group}) == len(group) > 1, group
 
 
-@pytest.mark.parametrize("setting", [{"k1": -1}, {"b": 1.5}, {"synonym_weight": 2}, {"prefix_weight": -0.1}, {"k1": math.nan}])
+@pytest.mark.parametrize(
+    "setting",
+    [{"k1": -1}, {"b": 1.5}, {"synonym_weight": 2}, {"stand_in_weight": 2}, {"prefix_weight": -0.1}, {"k1": math.nan}],
+)
 def test_numbers_out_of_range_are_refused(setting: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(setting))):
         BM25(**setting)
 
 
+AGENTMEMORY = {"synonym_weight": 0.7, "stand_in_weight": 0.7, "prefix_weight": 0.5, "b": 0.75}
+
 PUBLISHED = {
     "grep": (Grep, (37.0, 55.8, 78.0, 80.3, 82.5)),
-    "bm25": (lambda folder: BM25(synonyms=folder / "synonyms.json"), (43.8, 55.9, 95.0, 82.7, 95.5)),
+    "bm25": (
+        lambda folder: BM25(
+            AgentmemoryAnalyzer(), folder / "synonyms.json", synonym_weight=0.7, stand_in_weight=0.7, prefix_weight=0.5, b=0.75
+        ),
+        (43.8, 55.9, 95.0, 82.7, 95.5),
+    ),
 }
 
 

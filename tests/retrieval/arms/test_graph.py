@@ -50,7 +50,7 @@ def test_names_are_quoted_capitalised_or_written_like_code() -> None:
 
 def test_a_name_is_taken_apart_at_its_joints() -> None:
     plain = Analyzer(stem=False)
-    assert parts("src/auth/tokenRefresh.ts and TypeScript", plain) == ["src", "auth", "token", "refresh", "ts", "and", "typescript"]
+    assert parts("src/auth/tokenRefresh.ts and TypeScript", plain) == ["src", "auth", "token", "refresh", "ts", "typescript"]
 
 
 def test_observations_are_joined_by_what_they_share() -> None:

@@ -1,0 +1,38 @@
+"""Scripts: which letters a word is written in, and which language it is taken for."""
+
+from __future__ import annotations
+
+import unicodedata
+
+UNSPACED = frozenset({"zh", "ja", "ko", "th", "lo", "my", "km"})
+"""Languages that are written without spaces, or whose words have no stems."""
+
+_STEMMED_AS = {"LATIN": "en", "GREEK": "el", "CYRILLIC": "ru", "HEBREW": "he", "ARABIC": "ar"}
+"""Script → the language that its words are taken for, unless the analyzer's own is written in it."""
+
+_SCRIPTS = {
+    "ar": "ARABIC",
+    "el": "GREEK",
+    "fa": "ARABIC",
+    "he": "HEBREW",
+    "hi": "DEVANAGARI",
+    "hy": "ARMENIAN",
+    "ne": "DEVANAGARI",
+    "ru": "CYRILLIC",
+    "sr": "CYRILLIC",
+    "ta": "TAMIL",
+    "yi": "HEBREW",
+}
+"""Language → its script where that is not Latin."""
+
+
+def script(letter: str) -> str:
+    """Return the script of a letter by the first word of its Unicode name, such as ``LATIN`` or ``CJK``."""
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def language_of(word: str, language: str) -> str | None:
+    """Return the language whose stemmer fits the script of a word in a text of `language`; None when there is none."""
+    written = script(next(filter(str.isalpha, word), "a"))
+    own = _SCRIPTS.get(language, "LATIN")
+    return language if written == own and language not in UNSPACED else _STEMMED_AS.get(written)
