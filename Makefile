@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 ALL    := $(VENV)/.ready-all
+JS     := .ci/javascript
 
 .PHONY: report test test-integration lint bench clean
 
@@ -20,6 +21,11 @@ test-integration: $(ALL)
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright --pythonpath $(BIN)/python
+	@if command -v npm >/dev/null; then \
+	    test -e $(JS)/node_modules/.package-lock.json || npm --prefix $(JS) ci --no-audit --no-fund --loglevel=error || \
+	        { echo "SKIPPED: the explorer's script is not linted, since eslint can't be installed"; exit 0; }; \
+	    node $(JS)/lint.mjs reports/explorer/page && echo "the explorer's script is clean"; \
+	else echo "SKIPPED: the explorer's script is not linted, since there is no npm"; fi
 
 bench: $(READY)
 	@for script in tests/benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -20,6 +20,7 @@ from .faults import (
     Refused,
 )
 from .model import Dataset, Observation, Query
+from .unicode import lone_surrogate
 
 Reader = Callable[[Faults], Iterable[Placed]]
 """Reads one source: yields its records in any order, reports what is wrong with them."""
@@ -93,7 +94,7 @@ class Assembly:
         for text in _texts(record):
             if "\0" in text:
                 self._faults.report(NUL, where, f"a NUL character in {record.id!r}")
-            if not text.isascii() and (half := _lone_surrogate(text)):
+            if half := lone_surrogate(text):
                 self._faults.report(LONE_SURROGATE, where, f"half a character (U+{ord(half):04X}) in {record.id!r}")
 
     def _judge(self, judgment: Judgment, where: str) -> bool:
@@ -118,11 +119,3 @@ def _texts(record: Observation | Query) -> tuple[str, ...]:
         return (record.id, record.text, record.category, record.scope, *record.tags)
     o = record
     return (o.id, o.session_id, o.type, o.title, o.subtitle, o.narrative, *o.facts, *o.concepts, *o.files, o.scope, o.superseded_by or "")
-
-
-def _lone_surrogate(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return text[error.start]
-    return ""

@@ -14,7 +14,8 @@ from .errors import InputError
 from .faults import Refused
 from .fields import grade
 from .model import Dataset, Query
-from .reading import read_document, read_lines
+from .reading import read_document
+from .yaml_file import read_yaml
 
 CORRECTED, DISPUTED = "corrected", "disputed"
 """The tags that queries with a corrected, and with a disputed label, are given."""
@@ -55,16 +56,8 @@ def _overlaid(query: Query, entry: Any, where: str) -> Query:
 
 
 def _entries(path: Path) -> dict[str, Any]:
-    if path.suffix in (".yaml", ".yml"):
-        import yaml
-
-        text = "\n".join(line for _, line in read_lines(path, Refused()))
-        try:
-            entries = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise InputError(f"not valid YAML ({' '.join(str(error).split())})", where=str(path), remedy="correct it") from error
-    else:
-        entries = read_document(path, Refused())
+    yaml = path.suffix in (".yaml", ".yml")
+    entries = read_yaml(path, "the file of errata", remedy="check the path") if yaml else read_document(path, Refused())
     if not isinstance(entries, dict) or not all(isinstance(key, str) for key in entries):
         raise InputError("an errata file maps query ids (strings) to corrections", where=str(path), remedy="put ids in quotes")
     return entries

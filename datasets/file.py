@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import InputError
@@ -30,20 +31,31 @@ def write_file(path: Path, content: str | bytes, what: str = "the file") -> None
         InputError: it can't be written.
     """
     data = content.encode() if isinstance(content, str) else content
-    partial = None
     try:
         if is_stream(path):
             path.write_bytes(data)
             return
-        target = path.resolve()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
-        partial.write_bytes(data)
-        os.replace(partial, target)
+        with replacing(path.resolve()) as partial:
+            partial.write_bytes(data)
     except (OSError, RuntimeError) as error:  # `resolve` tells a loop of links as the latter
-        told = getattr(error, "strerror", None) or error
-        raise InputError(f"{what} can't be written ({told})", where=str(path), remedy="write elsewhere") from error
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{what} can't be written ({reason})", where=str(path), remedy="write elsewhere") from error
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Give a path beside `target` to write a file to; it takes the place of `target` when all went well, and is deleted otherwise.
+
+    The folders above are made.
+
+    Raises:
+        OSError: they can't be, or the file can't take that place.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    try:
+        yield partial
+        os.replace(partial, target)
     finally:
-        if partial:
-            with suppress(OSError):  # the folder itself may be the fault
-                partial.unlink()
+        with suppress(OSError):  # the folder itself may be the fault
+            partial.unlink()

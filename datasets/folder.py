@@ -11,28 +11,44 @@ from pathlib import Path
 from .errors import InputError
 
 
-@contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """Give a folder to write into; it becomes `target` when all went well, and is deleted otherwise.
+def check_free(target: Path) -> None:
+    """Refuse a place where a folder can't be made without losing what is there.
 
     Raises:
-        InputError: `target` is a file, a folder that is not empty, or cannot be made.
+        InputError: `target` is a file, or a folder that is not empty.
     """
     if target.is_dir():
         if any(target.iterdir()):
             raise InputError("the folder is not empty", where=str(target), remedy="name another one, or delete it first")
     elif target.exists() or target.is_symlink():
         raise InputError("there is a file of this name", where=str(target), remedy="name a folder")
-    partial = target.parent / f".{target.name}.partial-{os.getpid()}"
+
+
+@contextmanager
+def new_folder(
+    target: Path, what: str = "the folder", *, replace: bool = False, remedy: str = "make room there, or write elsewhere"
+) -> Iterator[Path]:
+    """Give a folder to write into; it becomes `target` when all went well, and is deleted otherwise.
+
+    Args:
+        what: how the error calls it.
+        replace: whether a folder that is there gives way.
+        remedy: what the user can do when it can't be written.
+
+    Raises:
+        InputError: `target` is a file, a folder that is not empty and may not be replaced, or cannot be written.
+    """
+    if not replace:
+        check_free(target)
+    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
+        shutil.rmtree(partial, ignore_errors=True)  # of a process of this number that was killed
         partial.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"can't make the folder ({error.strerror})", where=str(target), remedy="choose another") from error
-    try:
         yield partial
         if target.is_dir():
-            target.rmdir()  # empty; a rename on to a folder is refused on some systems
+            shutil.rmtree(target) if replace else target.rmdir()  # a rename on to a folder is refused on some systems
         partial.rename(target)
-    except BaseException:
+    except OSError as error:
+        raise InputError(f"{what} can't be written ({error.strerror or error})", where=str(target), remedy=remedy) from error
+    finally:
         shutil.rmtree(partial, ignore_errors=True)
-        raise

@@ -164,7 +164,7 @@ class _Window:
                 self._faults.report(BROKEN, where, f"not valid JSON ({error.msg} {error.pos - self._at} characters into it)")
                 return _UNREADABLE
             except (ValueError, RecursionError) as error:
-                self._faults.report(BROKEN, where, f"not valid JSON ({_told(error)})")
+                self._faults.report(BROKEN, where, f"not valid JSON ({_reason(error)})")
                 return _UNREADABLE
             if isinstance(value, Repeated):
                 self._faults.report(REPEATED_KEY, where, f"the key {_twice(value)!r} occurs twice")
@@ -179,7 +179,7 @@ class _Window:
                 more = self._decode(raw, self._ended)
             except _DAMAGE as error:
                 self._ended = True
-                self._faults.report(NOT_TEXT, str(self._path), f"the file is damaged ({_told(error)})")
+                self._faults.report(NOT_TEXT, str(self._path), f"the file is damaged ({_reason(error)})")
                 return False
             if more:
                 self._text, self._at = self._text[self._at :] + more, 0
@@ -208,7 +208,7 @@ def _undamaged(file: IO[bytes], path: Path, faults: Faults) -> Iterator[bytes]:
     try:
         yield from file
     except _DAMAGE as error:
-        faults.report(NOT_TEXT, str(path), f"the file is damaged ({_told(error)})")
+        faults.report(NOT_TEXT, str(path), f"the file is damaged ({_reason(error)})")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _parsed(text: str, where: str, faults: Faults) -> Any:
         faults.report(BROKEN, where, f"not valid JSON ({error.msg} at character {error.pos + 1})")
         return _UNREADABLE
     except (ValueError, RecursionError) as error:
-        faults.report(BROKEN, where, f"not valid JSON ({_told(error)})")
+        faults.report(BROKEN, where, f"not valid JSON ({_reason(error)})")
         return _UNREADABLE
     if isinstance(value, Repeated):
         faults.report(REPEATED_KEY, where, f"the key {_twice(value)!r} occurs twice")
@@ -248,5 +248,5 @@ def _kind(value: Any) -> str:
     return kinds.get(type(value), type(value).__name__)
 
 
-def _told(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__

@@ -12,13 +12,12 @@ from tqdm import tqdm
 
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset, Observation, Query
-from ..retrieval.ranking import Hit, Ranking, Retriever
+from ..retrieval.ranking import Control, Hit, Ranking, Retriever
 from ..retrieval.text.rendering import render
 from ..retrieval.text.tokens import count
 from ..retrieval.trace import Trace
-from .audits.controls import Control
-from .audits.sentinels import Faults, inspect
 from .measures.canonical import canonical
+from .sentinels import Faults, inspect
 
 Status = Literal["ok", "empty", "failed"]
 

@@ -6,8 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.errors import InputError
+from ..datasets.folder import new_folder
 from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
@@ -54,10 +53,7 @@ def write_record(
     Raises:
         InputError: `folder` exists and is not empty, or can't be written.
     """
-    check_free(folder)
-    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
-    try:
-        partial.mkdir(parents=True)
+    with new_folder(folder, "the run") as partial:
         (partial / "config.yaml").write_text(config_yaml, encoding="utf-8")
         _write_json(partial / "summary.json", summary)
         _write_lines(partial / "queries.jsonl", (query.as_record() for query in dataset.queries))
@@ -71,20 +67,7 @@ def write_record(
             write_run_file(partial / "rankings" / f"{result.name}.trec", rankings, tag=result.name)
             _write_lines(partial / "traces" / f"{result.name}.jsonl", _traces(result))
         _write_json(partial / MANIFEST, {"format": FORMAT, **manifest, "files": hashes_of(partial)})
-        os.replace(partial, folder)
-    except OSError as error:
-        raise InputError(
-            f"the run can't be written ({error.strerror or error})", where=str(folder), remedy="free some space, or write elsewhere"
-        ) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return folder
-
-
-def check_free(folder: Path) -> None:
-    """Raise `InputError` unless a run may be written to `folder`: absent, or an empty directory."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("something is there already", where=str(folder), remedy="choose another hydra.run.dir, or remove it")
 
 
 def hashes_of(folder: Path) -> dict[str, str]:

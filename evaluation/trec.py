@@ -64,25 +64,6 @@ def read_run(path: str | Path) -> dict[str, tuple[Hit, ...]]:
     return {query: tuple(found) for query, found in hits.items()}
 
 
-def write_qrels_file(path: str | Path, qrels: Mapping[str, Mapping[str, int]]) -> None:
-    """Write judgments, sorted by query, then document: JSON for ``.json``, BEIR with its header for ``.tsv``, else TREC.
-
-    Raises:
-        InputError: an id with white space in it, or the file can't be written.
-    """
-    path = Path(path)
-    ordered = {query: dict(sorted(qrels[query].items())) for query in sorted(qrels)}
-    rows = [(query, document, grade) for query, judged in ordered.items() for document, grade in judged.items()]
-    for query, document, _ in rows:
-        _check(query, document, str(path))
-    if path.suffix == ".json":
-        _write(path, [json.dumps(ordered, indent=1)])
-    elif path.suffix == ".tsv":
-        _write(path, ["query-id\tcorpus-id\tscore", *(f"{query}\t{document}\t{grade}" for query, document, grade in rows)])
-    else:
-        _write(path, (f"{query} 0 {document} {grade}" for query, document, grade in rows))
-
-
 def write_run_file(path: str | Path, run: Mapping[str, Sequence[Hit]], *, tag: str) -> None:
     """Write a run in canonical order, ranks from 1: JSON for ``.json``, else TREC; scores read back to the last bit.
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from ..datasets.errors import InputError
+from ..evaluation.exit_code import MEANING, ExitCode
 
 DOORS = {
     "run": "build a data set, evaluate systems on it, write a run directory (takes Hydra overrides)",
@@ -27,7 +28,6 @@ DOORS = {
     "cache": "show what was computed before and is kept, clear it, verify it",
     "doctor": "run controls that must land on known values",
 }
-EXIT_USAGE = 2
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         print(f"recallmeter: {error}", file=sys.stderr)
-        return EXIT_USAGE
+        return ExitCode.USAGE
     except KeyboardInterrupt:
         print("recallmeter: interrupted; nothing half-done was kept", file=sys.stderr)
         return 128 + signal.SIGINT
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         print(f"recallmeter: {_unforeseen(error)}", file=sys.stderr)
-        return EXIT_USAGE
+        return ExitCode.USAGE
 
 
 def _unforeseen(error: Exception) -> str:
@@ -77,7 +77,7 @@ def _unforeseen(error: Exception) -> str:
 def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_overview())
-        return 0 if arguments else EXIT_USAGE
+        return ExitCode.PASS if arguments else ExitCode.USAGE
     if arguments[0] == "--version":
         from importlib.metadata import version
 
@@ -89,7 +89,7 @@ def _dispatch(arguments: list[str]) -> int:
 
         close = get_close_matches(name, DOORS, n=1)
         raise InputError(f"no command {name!r}", remedy=f"did you mean {close[0]!r}?" if close else "see `recallmeter --help`")
-    door = import_module(f".{name}", __package__)
+    door = import_module(f".doors.{name}", __package__)
     parser = _Parser(prog=f"recallmeter {name}", description=DOORS[name])
     door.configure(parser)
     if getattr(door, "TAKES_OVERRIDES", False):
@@ -104,7 +104,7 @@ def _overview() -> str:
     lines = ["usage: recallmeter COMMAND …", "", "Measures how well an AI agent's memory finds what it should.", ""]
     lines += [f"  {name:<{width}}  {what}" for name, what in DOORS.items()]
     lines += ["", "`recallmeter COMMAND --help` says more; --debug shows tracebacks; --version the version.", ""]
-    lines += ["exit codes: 0 pass, 1 regression found, 2 bad usage, config or data, 3 inconclusive, 4 a system failed while running"]
+    lines += [f"exit codes: {MEANING}"]
     return "\n".join(lines)
 
 

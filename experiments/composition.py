@@ -15,13 +15,12 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..datasets.errors import InputError
+from ..datasets.hub import hub_access
+from .paths import CONF
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
-
-CONF = Path(__file__).resolve().parents[1] / "conf"
-"""The packaged configuration; beside this floor in a checkout and in an installed wheel alike."""
 
 Job = Callable[["DictConfig", Path], int]
 
@@ -61,7 +60,7 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     """
     from hydra import compose, initialize_config_dir
 
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    hub_access(allowed=False)
     with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
         return compose("config", overrides=list(overrides))
 
@@ -127,7 +126,7 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     import hydra
 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    hub_access(allowed=False)
     options, overrides = _sorted_out(arguments)
     before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
     try:

@@ -57,7 +57,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         from ..evaluation.inference.verdict import Verdict
         from ..evaluation.judging.gate import gate
         from ..reports.gate import text
-        from .gate import changed, load_baseline, rules_named
+        from .rules import changed, load_baseline, rules_named
 
         path = request.config.rootpath / baseline
         kept = ""
@@ -86,7 +86,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 def _run(names: Sequence[str], retriever: Any, dataset: str, overrides: Sequence[str], folder: Path) -> Run:
     from .composition import composed
-    from .run import run_config
+    from .doors.run import run_config
 
     systems = "[]" if retriever is not None else f"[{','.join(names)}]"
     config = composed([f"dataset={dataset}", f"system={systems}", *overrides])

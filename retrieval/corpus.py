@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
@@ -54,6 +54,10 @@ class Corpus:
     def times(self) -> NDArray[np.float64]:
         """Seconds since the epoch, by row."""
         return np.array([o.timestamp.timestamp() for o in self.observations], dtype=np.float64)
+
+    def now(self, asked_at: datetime | None) -> datetime:
+        """Return the moment that a question looks back from: when it was asked, or where that is not known the last observation's."""
+        return asked_at or datetime.fromtimestamp(self.times.max(initial=0.0), UTC)
 
     def visible(self, asked_at: datetime | None) -> NDArray[np.bool_] | None:
         """Return which rows existed at `asked_at`, as a mask of shape (rows,); None when all did."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from ..datasets.errors import InputError
-from ..datasets.model import Observation
+from ..datasets.yaml_file import read_yaml
 from .corpus import Candidates
 from .fusion import WeightedRRF
-from .ranking import Ranking, Retriever
+from .ranking import Ranking, Retriever, Wrapper
 from .text.analysis import Analyzer
 from .text.stop_words import FUNCTION_WORDS
 from .text.synonyms import SOFTWARE, Synonyms, load_groups
@@ -31,7 +31,7 @@ class Reformulations(Protocol):
         ...
 
 
-class Expansion:
+class Expansion(Wrapper):
     """A retriever asked the question and its reformulations, their rankings fused by reciprocal rank.
 
     Args:
@@ -47,12 +47,9 @@ class Expansion:
     def __init__(self, retriever: Retriever, reformulations: Reformulations | None = None, weight: float = 0.5, k: float = 60.0) -> None:
         if not weight > 0:
             raise InputError(f"weight {weight} is not positive", where="weight")
-        self.retriever, self.reformulations = retriever, reformulations or ByRules()
+        super().__init__(retriever)
+        self.reformulations = reformulations or ByRules()
         self.weight, self.k = weight, k
-
-    def index(self, observations: Sequence[Observation]) -> None:
-        """Hand the memory on."""
-        self.retriever.index(observations)
 
     def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:
         """Return the best `k` of the fusion; the trace has a ranking for each way of asking."""
@@ -65,11 +62,6 @@ class Expansion:
                 trace.arms[name] = ArmTrace(rankings[name].ids, tuple(hit.score for hit in rankings[name].hits))
             with trace.span("fusion"):
                 return Ranking.of(self._fused(rankings)[:k], trace)
-
-    def close(self) -> None:
-        """Close the retriever, if it can be closed."""
-        if callable(close := getattr(self.retriever, "close", None)):
-            close()
 
     def _fused(self, rankings: Mapping[str, Ranking]) -> list[tuple[str, float]]:
         ids = sorted({identifier for ranking in rankings.values() for identifier in ranking.ids})
@@ -125,14 +117,7 @@ def _as_candidates(ranking: Ranking, rows: Mapping[str, int]) -> Candidates:
 
 
 def _read(path: Path) -> dict[str, list[str]]:
-    import yaml
-
-    try:
-        wordings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the reformulations: {error.strerror}", where=str(path), remedy="name a YAML or JSON file") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"neither YAML nor JSON: {error}", where=str(path)) from error
+    wordings = read_yaml(path, "the file of wordings", remedy="name a YAML or JSON file")
     if not isinstance(wordings, dict) or not all(isinstance(v, list) and all(isinstance(t, str) for t in v) for v in wordings.values()):
         raise InputError("not a mapping of questions to lists of wordings", where=str(path))
     return {str(query): texts for query, texts in wordings.items()}

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = ("datasets", "retrieval", "evaluation", "reports", "experiments", "recallmeter")
+ORDER = {
+    "datasets": (["datasets"], ["datasets/formats", "datasets/webapp", "datasets/zh_memory", "datasets/checks"]),
+    "retrieval": (
+        ["retrieval/text"],
+        ["retrieval"],
+        ["retrieval/embedders"],
+        ["retrieval/indexes"],
+        ["retrieval/arms", "retrieval/stages", "retrieval/ingest", "retrieval/external"],
+    ),
+    "evaluation": (
+        ["evaluation/measures", "evaluation/inference"],
+        ["evaluation"],
+        ["evaluation/judging", "evaluation/sweeps", "evaluation/audits"],
+    ),
+    "reports": (["reports"], ["reports/explorer"]),
+    "experiments": (["experiments"], ["experiments/sweeping"], ["experiments/api"], ["experiments/doors"], ["experiments/studies"]),
+}
+"""The rooms of each floor from the lowest up; rooms of one list don't know each other, and a floor's own modules are one too."""
+MOST = 15
+"""How many modules a room may have."""
 MODULES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
 
 
@@ -35,38 +57,63 @@ def test_imports_go_down_only(path: Path) -> None:
     assert imported_floors(path) <= set(FLOORS[: floor + 1])
 
 
-def test_no_two_modules_import_each_other_in_a_circle() -> None:
-    from recallmeter.datasets import errors  # the package is importable at all
+def test_neither_modules_nor_rooms_form_a_circle() -> None:
+    modules = {module_name(path): module_imports(path) for path in MODULES}
+    rooms: dict[str, set[str]] = defaultdict(set)
+    for path in MODULES:
+        rooms[room(path)] |= {room(KNOWN[target]) for target in module_imports(path)} - {room(path)}
+    assert circle(modules) == circle(rooms) == ()
 
-    assert errors
-    graph = {module_name(path): module_imports(path) for path in MODULES}
+
+def circle(arrows: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """Return a way along the arrows that ends where it began; () when there is none."""
     done: set[str] = set()
 
-    def walk(module: str, trail: tuple[str, ...]) -> None:
-        assert module not in trail, f"a circle: {' → '.join((*trail, module))}"
-        if module in done:
-            return
-        for target in sorted(graph.get(module, ())):
-            walk(target, (*trail, module))
-        done.add(module)
+    def walk(node: str, trail: tuple[str, ...]) -> tuple[str, ...]:
+        if node in trail:
+            return (*trail[trail.index(node) :], node)
+        found = next(filter(None, (walk(target, (*trail, node)) for target in sorted(arrows.get(node, ())) if target not in done)), ())
+        done.add(node)
+        return found
 
-    for module in sorted(graph):
-        walk(module, ())
+    return next(filter(None, (walk(node, ()) for node in sorted(arrows) if node not in done)), ())
+
+
+def test_a_circle_is_found() -> None:
+    assert circle({"a": {"b"}, "b": {"c", "d"}, "c": set(), "d": {"b"}}) == ("b", "d", "b")
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == ()
+
+
+@pytest.mark.parametrize("floor", ORDER)
+def test_no_arrow_goes_up_inside_a_floor(floor: str) -> None:
+    rank = {name: number for number, rooms in enumerate(ORDER[floor]) for name in rooms}
+    arrows = {(room(path), room(KNOWN[target])) for path in MODULES for target in module_imports(path)}
+    known = [(above, below) for above, below in arrows if above != below and {above, below} <= rank.keys()]
+    assert known or len(rank) < 2
+    assert {(above, below) for above, below in known if rank[below] >= rank[above]} == set()
 
 
 def module_name(path: Path) -> str:
     return ".".join(("recallmeter", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
 
 
+def room(path: Path) -> str:
+    """Return the folder below its floor that a module lies in; a folder inside a room belongs to it."""
+    return "/".join(path.parent.relative_to(ROOT).parts[:2])
+
+
+KNOWN = {module_name(path): path for path in MODULES}
+
+
+@cache
 def module_imports(path: Path) -> set[str]:
     """Return the project's modules that importing this one imports; imports inside functions and for types only don't count."""
     package = ("recallmeter", *path.relative_to(ROOT).parent.parts)
-    known = {module_name(module) for module in MODULES}
     found = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.level:
             base = ".".join((*package[: len(package) - node.level + 1], *([node.module] if node.module else [])))
-            found |= {name for name in (base, *(f"{base}.{alias.name}" for alias in node.names)) if name in known}
+            found |= {name for name in (base, *(f"{base}.{alias.name}" for alias in node.names)) if name in KNOWN}
     return found
 
 
@@ -77,4 +124,15 @@ def test_the_lowest_floor_has_no_init_file() -> None:
 
 def test_no_room_holds_more_than_a_glance_takes_in() -> None:
     rooms = Counter(path.parent.relative_to(ROOT).as_posix() for path in MODULES if path.name != "__init__.py")
-    assert {room: number for room, number in rooms.items() if number > 17} == {}
+    assert {name: number for name, number in rooms.items() if number > MOST} == {}
+
+
+def test_the_tests_mirror_the_rooms() -> None:
+    folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert folders - {"."} <= {path.parent.relative_to(ROOT).as_posix() for path in MODULES}
+
+
+def test_every_group_of_the_configuration_is_named_as_what_it_chooses() -> None:
+    rooms = {path.parent.name for path in MODULES} | {path.stem for path in MODULES}
+    groups = {path.name for path in (ROOT / "conf").iterdir() if path.is_dir()}
+    assert {group for group in groups if rooms.isdisjoint((group, f"{group}s", f"{group}es"))} == set()

@@ -6,7 +6,6 @@ configuration ``default`` (as MTEB publishes) or the repository of the same name
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
@@ -16,6 +15,7 @@ from ..assembly import load
 from ..errata import corrected
 from ..errors import InputError
 from ..faults import MISSING_FIELD, NOT_IN_SPLIT, Faults, Placed
+from ..hub import hub_access
 from ..model import EPOCH, Dataset, Observation, Query
 
 _COLUMNS = {
@@ -88,8 +88,7 @@ class _Hub:
 
     def __init__(self, name: str, revision: str | None, download: bool) -> None:
         self._name, self._revision = name, revision
-        offline = "0" if download else "1"
-        os.environ |= {"HF_HUB_OFFLINE": offline, "HF_DATASETS_OFFLINE": offline}  # read when the package is first imported
+        hub_access(allowed=download)
         try:
             self._package = import_module("datasets")
             self._package.load_dataset  # noqa: B018 - in a checkout the name may be that of our own folder

@@ -1,6 +1,6 @@
 """The synthetic data set ``webapp``: what an agent remembers of building web applications, and questions with graded answers.
 
-The first application, Kilnhouse, is written by hand in ``bible/``; labels name its events, never its words. Whoever
+The first application, Kilnhouse, is written by hand in ``history/``; labels name its events, never its words. Whoever
 asks for more than its 240 observations gets further applications of other names and other facts. All of them share
 one memory, one after another in time, and a question is asked when the memory of its own application is complete.
 """
@@ -14,7 +14,7 @@ from itertools import count
 from ..model import Dataset, Observation, Query
 from .composition import Composer
 from .events import Application, Question
-from .project_bible import kilnhouse
+from .kilnhouse import kilnhouse
 from .timeline import Timeline
 
 LICENCE = "CC0-1.0"

@@ -43,7 +43,7 @@ class Wording:
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def settle(self, text: str, key: str) -> str:
-        """Fill the slots of one text, `key` being its place in the bible; line breaks that are only layout become spaces.
+        """Fill the slots of one text, `key` being its place in the history; line breaks that are only layout become spaces.
 
         Raises:
             InputError: a slot names a value that does not exist.

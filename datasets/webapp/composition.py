@@ -9,7 +9,7 @@ from typing import Any
 
 from .chance import Chance, Wording
 from .events import Application, Event, Question
-from .pages import page
+from .history_files import history
 
 _COMPONENTS = 24
 _CLAUSES = 23  # of each sort: a prime, which the check digits need
@@ -33,7 +33,7 @@ class Composer:
 
     def application(self, number: int) -> Application:
         """Return one application of 240 events, with seven questions that name it."""
-        kinds = {kind["key"]: kind for kind in page("kinds")}
+        kinds = {kind["key"]: kind for kind in history("kinds")}
         casts = [self._cast(number, part) for part in range(_COMPONENTS)]
 
         def event(key: str) -> Event:
@@ -58,7 +58,7 @@ class Composer:
 
     def _cast(self, number: int, part: int) -> Cast:
         """Name everything about one component; no two components of an application share a name, a code or a mishap."""
-        words, below = page("vocabulary"), self._chance.below
+        words, below = history("vocabulary"), self._chance.below
         app = self._name(number)
         domain = sorted(words["domains"])[below(len(words["domains"]), "domain", number)]
         things, roles = words["domains"][domain], words["roles"]
@@ -99,7 +99,7 @@ class Composer:
 
     def _name(self, number: int) -> str:
         """Return a name that no other application of this seed has: three syllables, shuffled, then a suffix for each 32,768."""
-        syllables = page("vocabulary")["syllables"]
+        syllables = history("vocabulary")["syllables"]
         base = len(syllables)
         suffix, within = divmod(number, base**3)
         within = (within * 20_011 + self._chance.below(base**3, "names")) % base**3
@@ -111,7 +111,7 @@ class Composer:
 
     def _event(self, kind: Mapping[str, Any], cast: Cast, serial: int) -> Event:
         place = f"{kind['key']}-{serial}"
-        clauses = page("vocabulary")["clauses"]
+        clauses = history("vocabulary")["clauses"]
         combination = (serial * _STRIDE + self._chance.below(_COMBINATIONS, "walk", kind["key"])) % _COMBINATIONS
         digits = [combination // _CLAUSES**power % _CLAUSES for power in range(4)]
         checks = [sum(digits) % _CLAUSES, sum(weight * digit for weight, digit in enumerate(digits, 1)) % _CLAUSES]
@@ -137,7 +137,7 @@ class Composer:
         """Ask each question of another component; every one names the application, so that no other application answers it."""
         first = self._chance.below(_COMPONENTS, "asked", number)
         absent = self._cast(number, _COMPONENTS)
-        for turn, form in enumerate(page("forms")):
+        for turn, form in enumerate(history("forms")):
             part = (first + 5 * turn) % _COMPONENTS
             slots = {**casts[part], "absent": absent["component"]}
             wording = Wording(self._chance, {name: (value,) for name, value in slots.items()})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import Dataset, Observation, Query
+from ..yaml_file import read_yaml
 
 LICENCE = "CC0-1.0"
 
@@ -71,7 +72,4 @@ def _identifier(key: str) -> str:
 
 
 def _read(name: str) -> Any:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where it is built in: ten times as fast
-    return yaml.load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8"), loader)
+    return read_yaml(Path(__file__).with_name(f"{name}.yaml"))

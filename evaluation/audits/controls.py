@@ -11,7 +11,7 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...datasets.model import Observation, Query
-from ...retrieval.ranking import Ranking
+from ...retrieval.ranking import Control, Ranking
 
 
 class _Memory:
@@ -69,8 +69,8 @@ class Empty(_Memory):
         return Ranking()
 
 
-class Control(_Memory):
-    """A retriever that is told the labels; the evaluation loop calls `reveal` on these and on nothing else."""
+class _Graded(_Memory, Control):
+    """A control that knows the grade of everything that may be found."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Control(_Memory):
         return [(grades.get(identifier, 0), identifier) for identifier in self._ids(scope, asked_at)]
 
 
-class Oracle(Control):
+class Oracle(_Graded):
     """The best possible answer: everything relevant by grade, and nothing else."""
 
     def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:
@@ -99,7 +99,7 @@ class Oracle(Control):
         return _ranked(identifier for _, identifier in relevant[: max(k, 0)])
 
 
-class Reversed(Control):
+class Reversed(_Graded):
     """The worst possible answer: the whole scope with the irrelevant first and the best last."""
 
     def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:

@@ -13,7 +13,7 @@ from heapq import nsmallest
 import numpy as np
 from numpy.typing import NDArray
 
-from ...datasets.leakage import telling_words
+from ...datasets.checks.leakage import telling_words
 from ...datasets.model import Dataset, Observation, Query
 from ...retrieval.ranking import Hit, Retriever
 from ..inference.clusters import Floats

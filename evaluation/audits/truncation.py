@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
-from ...datasets.model import Dataset, Observation, Query
+from ...datasets.model import Observation, Query
+from ...datasets.unicode import encodable
 from ...retrieval.ranking import Hit
 from ...retrieval.text.rendering import embedded_text
 from ...retrieval.text.stop_words import FUNCTION_WORDS
 from ..measures.canonical import canonical
 from ..summary import means_with_intervals
-
-Evidence = Mapping[str, Mapping[str, Sequence[str]]]
-"""Query → relevant observation → the passages of its text that answer, each as it stands there."""
 
 Place = Literal["inside", "outside", "unknown"]
 PLACES: tuple[Place, ...] = ("inside", "outside", "unknown")
@@ -61,7 +59,7 @@ class ModelWindow:
 
     def characters_read(self, text: str) -> int:
         """Return where the last token that is read ends; the whole length when nothing is cut off."""
-        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8"))
+        encoding = self._tokenizer.encode(encodable(text))
         return max((end for _, end in encoding.offsets), default=0) if encoding.overflowing else len(text)
 
 
@@ -89,7 +87,6 @@ def truncation(
     window: Window,
     *,
     k: int = 10,
-    evidence: Evidence | None = None,
     seed: int = 0,
 ) -> Truncation:
     """Audit one system's rankings.
@@ -97,12 +94,10 @@ def truncation(
     Args:
         observations: by id; a relevant one that is missing counts as ``unknown``.
         rankings: query → hits; a query that is missing found nothing.
-        evidence: where the answers stand. Without it they are looked for by words: in the sentence that shares most of the
-            question's, the first of equals, which is a proxy and no label.
-
     Returns:
-        The audit. Evidence is ``inside`` when every passage ends where the embedder still read, always so for an observation
-        read to its end, and ``unknown`` when a passage does not occur in the text.
+        The audit. Where an answer stands is looked for by words: in the sentence that shares most of the question's, the first of
+        equals, which is a proxy and no label. It is ``inside`` when that ends where the embedder still read, always so for an
+        observation read to its end, and ``unknown`` when there is no such sentence.
     """
     texts = {identifier: embedded_text(observations[identifier]) for identifier in sorted(observations)}
     read = {identifier: window.characters_read(text) for identifier, text in texts.items()}
@@ -113,8 +108,8 @@ def truncation(
         by_place: dict[Place, list[bool]] = {}
         for identifier in query.relevant:
             text = texts.get(identifier, "")
-            passages = _passages(query, identifier, text, evidence)
-            place = _place(text, read.get(identifier, -1), passages)
+            passage = _passage(query, text)
+            place = _place(text, read.get(identifier, -1), passage)
             by_place.setdefault(place, []).append(identifier in found)
         for place, hits in by_place.items():
             judgments[place] += len(hits)
@@ -127,35 +122,19 @@ def truncation(
     )
 
 
-def turn_evidence(turns: Dataset) -> Evidence:
-    """Return the evidence for a data set in session granularity from the same one in turn granularity.
-
-    A turn ``scope/session/number`` that answers is a passage of the observation ``scope/session``.
-    """
-    texts = {o.id: embedded_text(o) for o in turns.observations}
-    evidence: dict[str, dict[str, list[str]]] = {}
-    for query in turns.queries:
-        for turn in query.relevant:
-            if turn in texts:
-                evidence.setdefault(query.id, {}).setdefault(turn.rpartition("/")[0], []).append(texts[turn])
-    return evidence
-
-
-def _passages(query: Query, identifier: str, text: str, evidence: Evidence | None) -> Sequence[str]:
-    if evidence is not None:
-        return evidence.get(query.id, {}).get(identifier, ())
+def _passage(query: Query, text: str) -> str:
+    """Return the sentence that shares most words with the question, the first of equals; "" when none shares any."""
     wanted = _words(query.text)
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if wanted & _words(sentence)]
-    return [max(sentences, key=lambda sentence: len(wanted & _words(sentence)))] if sentences else ()
+    return max(sentences, key=lambda sentence: len(wanted & _words(sentence)), default="")
 
 
-def _place(text: str, read: int, passages: Sequence[str]) -> Place:
+def _place(text: str, read: int, passage: str) -> Place:
     if read >= len(text):
         return "inside"
-    starts = [text.find(passage) for passage in passages]
-    if not starts or min(starts) < 0:
+    if not passage:
         return "unknown"
-    return "inside" if all(start + len(passage) <= read for start, passage in zip(starts, passages, strict=True)) else "outside"
+    return "inside" if text.index(passage) + len(passage) <= read else "outside"
 
 
 def _words(text: str) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...datasets.errors import InputError
 from ...retrieval.identity import differing
 from ...retrieval.rounding import reaches
+from ..exit_code import ExitCode
 from ..inference.clusters import Clusters, Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
 from ..record import Run
@@ -75,13 +76,13 @@ class GateReport:
         return next((v for v in (Verdict.REGRESSION, Verdict.INCONCLUSIVE) if v in verdicts), Verdict.PASS)
 
     @property
-    def exit_code(self) -> int:
-        """4 when a system failed, 1 on a regression, 3 when something inconclusive is to fail, else 0."""
+    def exit_code(self) -> ExitCode:
+        """FAILED when a system failed, REGRESSION on one, INCONCLUSIVE when something inconclusive is to fail, else PASS."""
         if self.failures:
-            return 4
+            return ExitCode.FAILED
         if self.verdict is Verdict.REGRESSION:
-            return 1
-        return 3 if any(map(self.fails, self.findings)) else 0
+            return ExitCode.REGRESSION
+        return ExitCode.INCONCLUSIVE if any(map(self.fails, self.findings)) else ExitCode.PASS
 
     def fails(self, finding: Finding) -> bool:
         """Return whether a finding is to fail the build: a regression, or something inconclusive that the rules let fail."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from ...datasets.errors import InputError
+from ...datasets.yaml_file import read_yaml
 from ..measures.grammar import parse_measure
 
 Handling = Literal["fail", "warn", "pass"]
@@ -124,14 +125,7 @@ def read_rules(path: Path) -> dict[str, Any]:
     Raises:
         InputError: no such file, or not a YAML mapping.
     """
-    import yaml
-
-    try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"the rules can't be read ({error.strerror})", where=str(path), remedy="name a YAML file") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"broken YAML ({error})", where=str(path)) from error
+    settings = read_yaml(path, "the file of rules", remedy="name a YAML file")
     if not isinstance(settings, dict):
         raise InputError("not a YAML mapping", where=str(path), remedy="see conf/gate/default.yaml")
     return settings

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
+from ...datasets.folder import new_folder
 from ..inference.clusters import Floats
 from ..loop import SystemResult
 from ..measures.metrics import Scores
@@ -113,26 +112,14 @@ def write_point(folder: Path, point: Point) -> None:
     Raises:
         InputError: it can't be written.
     """
-    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
     record = {name: value for name, value in vars(point).items() if name != "values"}
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+    remedy = "make room or give write access, then start the same sweep again: what is done is kept"
+    with new_folder(folder, "the point", replace=True, remedy=remedy) as partial:
         (partial / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         if point.status == "complete":
             packed = io.BytesIO()  # numpy hides why a file can't be written
             np.save(packed, point.values)
             (partial / VALUES).write_bytes(packed.getvalue())
-        shutil.rmtree(folder, ignore_errors=True)
-        os.replace(partial, folder)
-    except OSError as error:
-        raise InputError(
-            f"the point can't be written ({error.strerror or error})",
-            where=str(folder),
-            remedy="make room or give write access, then start the same sweep again: what is done is kept",
-        ) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_point(folder: Path) -> Point | None:

@@ -10,7 +10,7 @@ from ...evaluation.judging.baseline import Baseline, baseline_of, read_baseline
 from ...evaluation.judging.gate import GateReport
 from ...evaluation.judging.gate import gate as judge
 from ...evaluation.judging.rules import Handling, Rules
-from ..gate import changed, rules_named
+from ..rules import changed, rules_named
 from .runs import Run, as_run, html_table
 
 

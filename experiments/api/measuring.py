@@ -133,8 +133,9 @@ def record_run(
     """
     from omegaconf import OmegaConf
 
+    from ...datasets.folder import check_free
     from ...evaluation.environment import calibration_ms
-    from ...evaluation.record import check_free, load_run, write_record
+    from ...evaluation.record import load_run, write_record
     from ...evaluation.summary import summarise
     from ..measurement import measure
 

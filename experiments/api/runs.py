@@ -184,7 +184,7 @@ def write_explorer(sources: Sequence[Run | str | Path], path: Path) -> Path:
     from ...evaluation.judging.rules import rules_from
     from ...evaluation.sweeps.points import RECORD, read_points
     from ...reports.explorer.assembly import explorer
-    from ..gate import rules_named
+    from ..rules import rules_named
 
     sweeps = [Path(source) for source in sources if not isinstance(source, Run) and any(Path(source).glob(f"*/{RECORD}"))]
     runs = [as_run(source).record for source in sources if isinstance(source, Run) or Path(source) not in sweeps]

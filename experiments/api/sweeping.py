@@ -72,7 +72,7 @@ def sweep(
         InputError: an unknown setting, a value that can't be written on a line, or no point was completed. Points that fail are
             named on stderr and counted in ``board.failed``.
     """
-    from ..sweep import run_sweep
+    from ..doors.sweep import run_sweep
 
     spans = [f"{key}={','.join(_value(value, key) for value in values)}" for key, values in (grid or {}).items()]
     run_sweep([*overrides, *spans, f"hydra.sweep.dir={folder}"], retry_failed=retry_failed)

@@ -15,11 +15,12 @@ from time import perf_counter
 
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
+from ...evaluation.exit_code import ExitCode
 from ...evaluation.record import Run, load_run
+from ...retrieval.ranking import Closable, Retriever
 from ..cli import main as recallmeter
 from ..composition import build
 from ..measurement import build_dataset
-from ..run import EXIT_FAILED
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,7 +50,7 @@ def _run(folder: Path, overrides: Sequence[str]) -> Run:
         # vectors are computed once, by a run of its own, so that no system's index time has them in it
         for preset, path in (("system=[vector]", folder.with_name(f"{folder.name}-vectors")), ("experiment=memory_systems", folder)):
             # a system that fails is part of the result
-            if (code := recallmeter(["run", preset, *overrides, f"hydra.run.dir={path}"])) not in (0, EXIT_FAILED):
+            if (code := recallmeter(["run", preset, *overrides, f"hydra.run.dir={path}"])) not in (ExitCode.PASS, ExitCode.FAILED):
                 raise InputError(f"the run ended with exit code {code}", where=str(path), remedy="see what it says above")
     return load_run(folder)
 
@@ -74,8 +75,8 @@ def index_costs(run: Run, system: str) -> dict[str, float]:
     An index of one observation goes before, so that what is imported is counted for nobody. Growth is told by Linux alone.
     """
     dataset = build_dataset(run.config)
-    retriever = build(run.config["systems"][system], f"systems.{system}")
-    close = getattr(retriever, "close", lambda: None)
+    retriever: Retriever = build(run.config["systems"][system], f"systems.{system}")
+    close = retriever.close if isinstance(retriever, Closable) else lambda: None
     retriever.index(dataset.observations[:1])
     close()
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew

@@ -26,8 +26,8 @@ from ...retrieval.arms.graph import Graph
 from ...retrieval.corpus import Candidates, Corpus, Question
 from ...retrieval.embedders.embedding import Kind, Vectors
 from ..composition import composed
-from ..gate import changed, rules_named
-from ..run import run_config
+from ..doors.run import run_config
+from ..rules import changed, rules_named
 
 
 class Noise:

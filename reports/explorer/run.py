@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ...datasets.check import check
+from ...datasets.checks.check import check
 from ...datasets.formats.jsonl import read_jsonl
 from ...datasets.model import Observation, Query
 from ...evaluation.record import Run

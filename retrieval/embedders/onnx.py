@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...datasets.errors import InputError
+from ...datasets.unicode import encodable
 from ..source import content_sha256
 from .embedding import Kind, Vectors
 from .models import PACKAGED_NAME, configuration_sha256, model_folder, packaged, weights_sha256
@@ -90,8 +91,7 @@ class OnnxEncoder:
         return np.array(vectors, np.float32)
 
     def _run(self, texts: Sequence[str]) -> Vectors:
-        # the tokenizer's Rust code refuses lone surrogates
-        encoded = self._tokenizer.encode_batch([text.encode("utf-8", "replace").decode("utf-8") for text in texts])
+        encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
         inputs = {
             "input_ids": np.array([e.ids for e in encoded], np.int64),
             "attention_mask": np.array([e.attention_mask for e in encoded], np.int64),

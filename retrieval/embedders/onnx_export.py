@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
-from ...datasets.file import write_file
+from ...datasets.file import replacing, write_file
 from ..cache import cache_folder
 from ..source import content_sha256
 from ..unavailable import UnavailableError
@@ -47,10 +46,8 @@ def exported(folder: Path, identity: str) -> Path:
 
     example = model.tokenizer(["an example of some length", "another"], padding=True, return_tensors="pt")
     any_size = dict.fromkeys((0, 1), torch.export.Dim.DYNAMIC)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_suffix(f".{os.getpid()}.partial")
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it complains of what it does not find and does not need
-    try:
+    with replacing(target) as partial:
         torch.onnx.export(
             Graph().eval(),
             (example["input_ids"], example["attention_mask"]),
@@ -62,10 +59,7 @@ def exported(folder: Path, identity: str) -> Path:
             dynamo=True,
             verbose=False,
         )
-        os.replace(partial, target)
-        write_file(_seal(target), content_sha256(target) + "\n", "the hash of the exported model")
-    finally:
-        partial.unlink(missing_ok=True)
+    write_file(_seal(target), content_sha256(target) + "\n", "the hash of the exported model")
     return target
 
 

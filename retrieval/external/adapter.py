@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Protocol
 
 from ...datasets.errors import InputError
 from ...datasets.model import Observation
+from ...datasets.unicode import encodable
 from ..embedders.embedding import Embedder, Vectors
 from ..ranking import Ranking
 from ..text.rendering import indexed_text
 from ..trace import Trace
-from .catalogue import Catalogue, Shelf, encodable
+from .catalogue import Catalogue, Partition
 
 Found = Iterable[tuple[str, float]]
 """Document ids with scores as a system gave them, best first; a higher score is better."""
@@ -54,7 +55,7 @@ class Adapter(ABC):
     _stores: Mapping[str, Store] = MappingProxyType({})
 
     @abstractmethod
-    def build(self, shelf: Shelf) -> Store:
+    def build(self, partition: Partition) -> Store:
         """Take in one scope."""
 
     def open(self) -> None:  # noqa: B027 (most systems have nothing to open)
@@ -70,7 +71,7 @@ class Adapter(ABC):
         self._catalogue = Catalogue(observations, self.text)
         try:
             self.open()
-            self._stores = {scope: self.build(shelf) for scope, shelf in self._catalogue.shelves.items()}
+            self._stores = {scope: self.build(partition) for scope, partition in self._catalogue.partitions.items()}
         except BaseException:
             self.close()
             raise

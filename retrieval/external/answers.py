@@ -42,13 +42,13 @@ def read_hits(system: str, answer: Any, *, hits: str = "hits", id: str = "id", s
     """
     entries = _at(system, answer, hits, "the answer")
     if not isinstance(entries, list):
-        raise ExternalError(system, f"{hits!r} is no list: {_shown(entries)}")
+        raise ExternalError(system, f"{hits!r} is no list: {_as_json(entries)}")
     found: Hits = []
     for number, entry in enumerate(entries):
         place = f"{hits}[{number}]"
         identifier = _at(system, entry, id, place)
         if not isinstance(identifier, str):
-            raise ExternalError(system, f"{place}: the id is no text: {_shown(identifier)}")
+            raise ExternalError(system, f"{place}: the id is no text: {_as_json(identifier)}")
         found.append((identifier, 1 / (number + 1) if score is None else _number(system, _at(system, entry, score, place), place)))
     return found
 
@@ -57,16 +57,21 @@ def _at(system: str, value: Any, path: str, place: str) -> Any:
     try:
         return pick(value, path)
     except KeyError:
-        raise ExternalError(system, f"no {path!r} in {place}: {_shown(value)}") from None
+        raise ExternalError(system, f"no {path!r} in {place}: {_as_json(value)}") from None
 
 
 def _number(system: str, value: Any, place: str) -> float:
     if value is None or value != value:
         return math.nan  # one object, so that two equal answers compare equal
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ExternalError(system, f"{place}: the score is no number: {_shown(value)}")
+        raise ExternalError(system, f"{place}: the score is no number: {_as_json(value)}")
     return float(value)
 
 
-def _shown(value: Any) -> str:
+def excerpt(content: bytes) -> str:
+    """Return the beginning of what a system sent, for an error."""
+    return repr(content.decode("utf-8", "replace").strip()[:120])
+
+
+def _as_json(value: Any) -> str:
     return json.dumps(value)[:120]

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ...datasets.model import Observation
+from ...datasets.unicode import encodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Partition:
     """One scope under its opaque name, its documents in the order of the observations' ids."""
 
     name: str
@@ -55,16 +56,11 @@ class Catalogue:
         documents: dict[str, list[Document]] = defaultdict(list)
         for o in sorted(observations, key=lambda o: o.id):
             documents[o.scope].append(Document(ids[o.id], sessions[o.session_id], o.timestamp, o.importance, encodable(text(o))))
-        self.shelves: Mapping[str, Shelf] = {scope: Shelf(name, tuple(documents[scope])) for scope, name in scopes.items()}
+        self.partitions: Mapping[str, Partition] = {scope: Partition(name, tuple(documents[scope])) for scope, name in scopes.items()}
 
     def original(self, opaque: str) -> str:
         """Return the observation's id; an id that was never given out comes back marked by '?', for the loop to name."""
         return self._originals.get(opaque, f"?{opaque}")
-
-
-def encodable(text: str) -> str:
-    """Replace lone surrogates, which have no UTF-8 and stop most programs."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _numbered(letter: str, names: Iterable[str]) -> dict[str, str]:

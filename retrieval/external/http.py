@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 
 from ...datasets.errors import InputError
 from .adapter import Adapter, Found, positive
-from .answers import read_hits
-from .catalogue import Shelf
+from .answers import excerpt, read_hits
+from .catalogue import Partition
 from .deadline import deadline
 from .failure import ExternalError
 
@@ -108,9 +108,9 @@ class Http(Adapter):
         super().close()
         self._server.close()
 
-    def build(self, shelf: Shelf) -> _Scope:
+    def build(self, partition: Partition) -> _Scope:
         """Send one scope, `concurrency` requests at a time."""
-        requests = list(self._index_requests(shelf))
+        requests = list(self._index_requests(partition))
         with ThreadPoolExecutor(min(self.concurrency, len(requests))) as pool:
             pending = [pool.submit(self._server.post, url, body, self.index_timeout) for url, body in requests]
             try:
@@ -119,7 +119,7 @@ class Http(Adapter):
             except ExternalError:
                 pool.shutdown(cancel_futures=True)
                 raise
-        return _Scope(self, shelf.name)
+        return _Scope(self, partition.name)
 
     def ask(self, scope: str, query: str, k: int, asked_at: datetime | None) -> Found:
         """Search one scope on the server."""
@@ -129,11 +129,11 @@ class Http(Adapter):
         found = read_hits(_named(url), answer, hits=self.hits, id=self.id, score=self.score)
         return [(identifier, -score) for identifier, score in found] if self.distance else found
 
-    def _index_requests(self, shelf: Shelf) -> Iterator[tuple[str, Any]]:
-        size = self.batch or len(shelf.documents)
-        for start in range(0, len(shelf.documents), size):
-            records = [document.as_record() for document in shelf.documents[start : start + size]]
-            values = {"scope": shelf.name, "observations": [fill(self.observation, record) for record in records]}
+    def _index_requests(self, partition: Partition) -> Iterator[tuple[str, Any]]:
+        size = self.batch or len(partition.documents)
+        for start in range(0, len(partition.documents), size):
+            records = [document.as_record() for document in partition.documents[start : start + size]]
+            values = {"scope": partition.name, "observations": [fill(self.observation, record) for record in records]}
             if self.batch == 1:
                 values |= records[0]
             yield fill_url(self.index_url, values), fill(self.index_body, values)
@@ -185,11 +185,11 @@ class _Server:
             raise ExternalError(system, f"failed: {error or type(error).__name__}") from error
         self._time_outs = 0
         if not 200 <= status < 300:
-            raise ExternalError(system, f"answered with status {status}: {_shown(content)}")
+            raise ExternalError(system, f"answered with status {status}: {excerpt(content)}")
         try:
             return json.loads(content) if content.strip() else None
         except (ValueError, RecursionError):
-            raise ExternalError(system, f"answered what is not JSON: {_shown(content)}") from None
+            raise ExternalError(system, f"answered what is not JSON: {excerpt(content)}") from None
 
     def close(self) -> None:
         for connection in self._connections:
@@ -291,7 +291,3 @@ def _named(url: str) -> str:
     """Return what to call a server in an error: no query string, no credentials."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
-
-
-def _shown(content: bytes) -> str:
-    return repr(content.decode("utf-8", "replace").strip()[:120])

@@ -19,8 +19,8 @@ from weakref import finalize
 
 from ...datasets.errors import InputError
 from .adapter import Adapter, Found, positive
-from .answers import read_hits
-from .catalogue import Shelf
+from .answers import excerpt, read_hits
+from .catalogue import Partition
 from .deadline import deadline
 from .failure import ExternalError
 
@@ -84,12 +84,12 @@ class Process(Adapter):
             self._child.end()
             self._child = None
 
-    def build(self, shelf: Shelf) -> _Scope:
+    def build(self, partition: Partition) -> _Scope:
         """Send one scope whole."""
         assert self._child is not None
-        documents = [document.as_record() for document in shelf.documents]
-        self._child.ask({"op": "index", "scope": shelf.name, "observations": documents}, self.index_timeout)
-        return _Scope(self._child, shelf.name, self.search_timeout)
+        documents = [document.as_record() for document in partition.documents]
+        self._child.ask({"op": "index", "scope": partition.name, "observations": documents}, self.index_timeout)
+        return _Scope(self._child, partition.name, self.search_timeout)
 
 
 class _Scope:
@@ -140,9 +140,9 @@ class _Child:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
-            raise self._failed(f"printed what is not JSON: {_shown(line)}") from None
+            raise self._failed(f"printed what is not JSON: {excerpt(line)}") from None
         if not isinstance(answer, dict) or answer.get("n") != self._number:
-            raise self._failed(f"gave no answer to message {self._number} but {_shown(line)}")
+            raise self._failed(f"gave no answer to message {self._number} but {excerpt(line)}")
         if "error" in answer:
             raise ExternalError(self.name, f"says {str(answer['error'])[:300]!r}")
         return answer
@@ -200,10 +200,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         process.kill()
-
-
-def _shown(line: bytes) -> str:
-    return repr(line.decode("utf-8", "replace").strip()[:120])
 
 
 def _listen(stderr: IO[bytes], words: deque[str]) -> None:

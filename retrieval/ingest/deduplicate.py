@@ -29,7 +29,7 @@ class Deduplicate:
             raise InputError(f"a window of {window_minutes} minutes is not positive", where="window_minutes")
         self.window = timedelta(minutes=window_minutes)
 
-    def take_in(self, observations: Sequence[Observation]) -> Intake:
+    def apply(self, observations: Sequence[Observation]) -> Intake:
         """Return the first of each run of repeats."""
         kept_at: dict[bytes, datetime] = {}
         kept = []

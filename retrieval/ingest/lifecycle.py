@@ -44,7 +44,7 @@ class Lifecycle:
         self.stability_days, self.forget_below = stability_days, forget_below
         self.semantic_uses, self.procedural_uses = semantic_uses, procedural_uses
 
-    def take_in(self, observations: Sequence[Observation]) -> Intake:
+    def apply(self, observations: Sequence[Observation]) -> Intake:
         """Return what is not forgotten; counts are how many came in of each tier."""
         touches: dict[str, list[Observation]] = defaultdict(list)
         for observation in observations:

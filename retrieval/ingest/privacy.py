@@ -45,7 +45,7 @@ class PrivacyFilter:
     An unclosed ``<private>`` reaches to the end of its field. An observation that has no text left is removed.
     """
 
-    def take_in(self, observations: Sequence[Observation]) -> Intake:
+    def apply(self, observations: Sequence[Observation]) -> Intake:
         """Return the cleaned observations; counts are by kind of secret, ``private`` for the tag."""
         counts: Counter[str] = Counter()
         cleaned = [_cleaned(observation, counts) for observation in observations]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import groupby
 from typing import Any, Protocol
 
 from ...datasets.errors import InputError
 from ...datasets.model import Observation
-from ..ranking import Ranking, Retriever
+from ..ranking import Retriever, Wrapper
 
 _NAMED = 20  # removed ids that the report names; the rest are counted
 
@@ -27,12 +26,12 @@ class Intake:
 class Step(Protocol):
     """One step of ingest."""
 
-    def take_in(self, observations: Sequence[Observation]) -> Intake:
+    def apply(self, observations: Sequence[Observation]) -> Intake:
         """Return what is kept of one scope's observations, which come and go in order of time."""
         ...
 
 
-class Ingest:
+class Ingest(Wrapper):
     """A retriever that gets only what the steps let through.
 
     Args:
@@ -44,7 +43,7 @@ class Ingest:
     """
 
     def __init__(self, retriever: Retriever, steps: Mapping[str, Step | None]) -> None:
-        self.retriever = retriever
+        super().__init__(retriever)
         self.steps = {name: step for name, step in steps.items() if step is not None}
         if not self.steps:
             raise InputError("ingest has no step", where="steps", remedy="name one, such as privacy")
@@ -59,7 +58,7 @@ class Ingest:
         for _, scope in groupby(ordered, key=lambda o: o.scope):
             present = tuple(scope)
             for name, step in self.steps.items():
-                intake = step.take_in(present)
+                intake = step.apply(present)
                 counts[name].update(intake.counts)
                 survivors = {o.id for o in intake.observations}
                 removed[name] += [o.id for o in present if o.id not in survivors]
@@ -72,15 +71,6 @@ class Ingest:
         }
         self.retriever.index([kept[o.id] for o in observations if o.id in kept])
 
-    def search(self, query: str, k: int, *, scope: str = "", asked_at: datetime | None = None) -> Ranking:
-        """Hand the question on."""
-        return self.retriever.search(query, k, scope=scope, asked_at=asked_at)
-
-    def close(self) -> None:
-        """Close the retriever, if it can be closed."""
-        if callable(close := getattr(self.retriever, "close", None)):
-            close()
-
     def report(self) -> dict[str, Any]:
-        """Return what the last intake counted: observations taken in and kept, and for each step its counts and removed ids."""
-        return {"ingest": self._report}
+        """Return the retriever's report and, as ``ingest``, the observations taken in and kept, each step's counts and removed ids."""
+        return {**super().report(), "ingest": self._report}

@@ -36,7 +36,7 @@ class Supersede:
     def __init__(self, trust: bool = True, analyzer: Analysis | None = None) -> None:
         self.trust, self.analyzer = trust, analyzer or Analyzer()
 
-    def take_in(self, observations: Sequence[Observation]) -> Intake:
+    def apply(self, observations: Sequence[Observation]) -> Intake:
         """Return the observations with marks; counts are the marks brought along, found, and found as brought along."""
         found = self._found(observations)
         brought = {o.id: o.superseded_by for o in observations if o.superseded_by}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
+from ...datasets.hub import hub_access
+from ...datasets.unicode import encodable
 from ..embedders.models import configuration_sha256, model_folder
 from ..source import content_sha256
 
@@ -46,8 +47,7 @@ class CrossEncoder:
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return one score a text, shape (n,)."""
-        # the tokenizer's Rust code refuses lone surrogates
-        pairs = [tuple(part.encode("utf-8", "replace").decode("utf-8") for part in (question, text)) for text in texts]
+        pairs = [(encodable(question), encodable(text)) for text in texts]
         if not pairs:
             return np.empty(0)
         scores: Any = self._network.predict(pairs, batch_size=self.batch_size, show_progress_bar=False)
@@ -58,8 +58,7 @@ class CrossEncoder:
 
     @cached_property
     def _network(self) -> Network:
-        os.environ["HF_HUB_OFFLINE"] = "1"
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        hub_access(allowed=False)
         from sentence_transformers import CrossEncoder as Network
 
         try:

@@ -33,7 +33,7 @@ class TimeDecay:
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
         """Return all candidates, rescored and sorted."""
-        age = (_now(question, corpus) - corpus.times[candidates.rows]) / _DAY
+        age = (corpus.now(question.asked_at).timestamp() - corpus.times[candidates.rows]) / _DAY
         return _rescored(candidates, np.exp2(-age / self.half_life_days), self.weight)
 
 
@@ -70,7 +70,7 @@ class _BoundEbbinghaus:
         self.stability_days, self.weight, self.touching = stability_days, weight, touching
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
-        now = _now(question, corpus)
+        now = corpus.now(question.asked_at).timestamp()
         uses = [self._uses(row, now, corpus) for row in candidates.rows.tolist()]
         idle = np.array([now - max(times, default=corpus.times[row]) for row, times in zip(candidates.rows, uses, strict=True)]) / _DAY
         stability = self.stability_days * (1 + np.array([len(times) for times in uses]))
@@ -80,10 +80,6 @@ class _BoundEbbinghaus:
         session, made = corpus.observations[row].session_id, corpus.times[row]
         others = {other for file in corpus.observations[row].files for other in self.touching[file]}
         return [corpus.times[o] for o in others if made < corpus.times[o] <= now and corpus.observations[o].session_id != session]
-
-
-def _now(question: Question, corpus: Corpus) -> float:
-    return question.asked_at.timestamp() if question.asked_at else float(corpus.times.max(initial=0.0))
 
 
 def _rescored(candidates: Candidates, retention: NDArray[np.float64], weight: float) -> Candidates:

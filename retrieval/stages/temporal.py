@@ -28,8 +28,7 @@ class TemporalFilter:
 
     def apply(self, candidates: Candidates, question: Question, corpus: Corpus, k: int) -> Candidates:
         """Return the candidates of the period, in their order; all of them when it names none, or none lies in it."""
-        now = question.asked_at or datetime.fromtimestamp(corpus.times.max(initial=0.0), UTC)
-        named = period(question.text, now) or (self._around_event(question, corpus) if self.events else None)
+        named = period(question.text, corpus.now(question.asked_at)) or (self._around_event(question, corpus) if self.events else None)
         if named is None:
             return candidates
         times = corpus.times[candidates.rows]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from ...datasets.errors import InputError
+from ...datasets.yaml_file import read_yaml
 from .analysis import Analysis
 
 SOFTWARE = "software"
@@ -47,22 +47,7 @@ def load_groups(source: str | Path) -> tuple[Group, ...]:
         InputError: no such file, or anything else in it.
     """
     path, place = Path(__file__).with_name("synonyms.yaml") if source == SOFTWARE else Path(source), str(source)
-    try:
-        return _groups(path.read_bytes(), place)
-    except OSError as error:
-        raise InputError(
-            f"cannot read the synonyms: {error.strerror}", where=place, remedy=f"name a YAML or JSON file, or {SOFTWARE!r}"
-        ) from error
-
-
-@lru_cache(16)
-def _groups(content: bytes, place: str) -> tuple[Group, ...]:
-    import yaml
-
-    try:
-        groups = yaml.safe_load(content.decode())
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"neither YAML nor JSON: {error}", where=place) from error
+    groups = read_yaml(path, "the file of synonyms", remedy=f"name a YAML or JSON file, or {SOFTWARE!r}")
     if not isinstance(groups, list):
         raise InputError("the synonyms are not a list of groups", where=place, remedy="write one list of words a group")
     for number, group in enumerate(groups, start=1):

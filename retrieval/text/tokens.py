@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...datasets.errors import InputError
+from ...datasets.unicode import encodable
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -23,8 +24,7 @@ def count(text: str, counter: str = "chars4") -> int:
     if counter == "chars4":
         return -(-len(text) // 4)
     if counter == "wordpiece":
-        # a lone surrogate has no UTF-8, which is what the tokenizer reads
-        return len(_wordpiece().encode(text.encode("utf-8", "replace").decode("utf-8"), add_special_tokens=False).ids)
+        return len(_wordpiece().encode(encodable(text), add_special_tokens=False).ids)
     raise InputError(f"unknown token counter {counter!r}", where="tokens_counter", remedy=f"use one of {', '.join(COUNTERS)}")
 
 

@@ -23,7 +23,7 @@ from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES
 from recallmeter.evaluation.measures.metrics import score
 from recallmeter.evaluation.record import load_run, write_record
 from recallmeter.evaluation.summary import summarise
-from recallmeter.experiments.gate import rules_named
+from recallmeter.experiments.rules import rules_named
 from recallmeter.reports.explorer.assembly import explorer
 from recallmeter.retrieval.ranking import Hit
 from recallmeter.retrieval.trace import ArmTrace, Trace

@@ -17,7 +17,7 @@ import numpy as np
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.loop import Protocol, evaluate
 from recallmeter.retrieval.arms.bm25 import BM25
-from recallmeter.retrieval.external.sqlite_fts5 import SqliteFts5
+from recallmeter.retrieval.external.libraries.sqlite_fts5 import SqliteFts5
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.text.analysis import Analyzer
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recallmeter.datasets.check import check
+from recallmeter.datasets.checks.check import check
 from recallmeter.datasets.errata import corrected
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.formats.catalogue import detect, loader, reader

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recallmeter.datasets.errors import InputError
 from recallmeter.evaluation.measures.canonical import canonical
-from recallmeter.evaluation.trec import read_qrels, read_run, write_qrels_file, write_run_file
+from recallmeter.evaluation.trec import read_qrels, read_run, write_run_file
 from recallmeter.retrieval.ranking import Hit
 
 ids = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
@@ -30,11 +31,17 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["qrels.txt", "qrels.tsv", "qrels.json"])
-def test_qrels_read_back(tmp_path: Path, name: str) -> None:
-    write_qrels_file(tmp_path / name, QRELS)
+WRITTEN = {
+    "qrels.txt": "".join(f"{query} 0 {document} {grade}\n" for query, judged in QRELS.items() for document, grade in judged.items()),
+    "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t-1\nq2\td3\t1\n",
+    "qrels.json": json.dumps(QRELS),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_qrels_are_read_in_every_form(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(WRITTEN[name])
     assert read_qrels(tmp_path / name) == QRELS
-    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @given(st.dictionaries(ids, st.lists(st.builds(Hit, ids, scores), min_size=1, unique_by=lambda hit: hit.id), min_size=1, max_size=3))

@@ -101,5 +101,5 @@ class TestGiven:
         assert "\n" not in str(caught.value)
 
     def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"none\.yaml: cannot read the reformulations"):
+        with pytest.raises(InputError, match=r"none\.yaml: the file of wordings can't be read"):
             Given(str(tmp_path / "none.yaml"))

@@ -13,11 +13,11 @@ import pytest
 from numpy.typing import NDArray
 from recallmeter.datasets.model import Dataset, Observation
 from recallmeter.datasets.webapp import generate
-from recallmeter.evaluation.audits.sentinels import inspect
 from recallmeter.evaluation.measures.canonical import canonical, canonical_matrix
 from recallmeter.evaluation.measures.grammar import parse_measure
 from recallmeter.evaluation.measures.metrics import score
 from recallmeter.evaluation.measures.ties import tie_interval
+from recallmeter.evaluation.sentinels import inspect
 from recallmeter.retrieval import corpus, fusion, topk
 from recallmeter.retrieval.arms.bm25 import BM25
 from recallmeter.retrieval.arms.graph import Graph

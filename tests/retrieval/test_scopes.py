@@ -8,7 +8,7 @@ import pytest
 from recallmeter.datasets.model import Observation
 from recallmeter.retrieval.arms.bm25 import BM25
 from recallmeter.retrieval.arms.grep import Grep
-from recallmeter.retrieval.external.sqlite_fts5 import SqliteFts5
+from recallmeter.retrieval.external.libraries.sqlite_fts5 import SqliteFts5
 from recallmeter.retrieval.pipeline import Pipeline
 from recallmeter.retrieval.ranking import Retriever
 from recallmeter.retrieval.text.analysis import Analyzer

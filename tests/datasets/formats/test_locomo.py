@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recallmeter.datasets.check import check
+from recallmeter.datasets.checks.check import check
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.formats.locomo import CATEGORIES, load_locomo, read_locomo
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recallmeter.datasets.check import check
+from recallmeter.datasets.checks.check import check
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.formats.longmemeval import load_longmemeval, read_longmemeval
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation, Query
-from recallmeter.evaluation.audits.controls import Constant, Control, Empty, Oracle, Random, Reversed
+from recallmeter.evaluation.audits.controls import Constant, Empty, Oracle, Random, Reversed
+from recallmeter.retrieval.ranking import Control
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MEMORY = [

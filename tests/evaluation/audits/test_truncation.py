@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
-from recallmeter.datasets.formats.longmemeval import load_longmemeval
 from recallmeter.datasets.model import Observation, Query
-from recallmeter.evaluation.audits.truncation import ModelWindow, truncation, turn_evidence
+from recallmeter.evaluation.audits.truncation import ModelWindow, truncation
 from recallmeter.retrieval.embedders.local import SentenceTransformerEncoder
 from recallmeter.retrieval.ranking import Hit
 from recallmeter.retrieval.text.rendering import embedded_text
@@ -76,20 +75,6 @@ def test_what_is_read_to_its_end_holds_its_evidence():
     assert list(found.shares) == [1.0] * 5
 
 
-def test_given_evidence_outweighs_the_words_of_the_question():
-    queries = [Query(id="q", text=QUESTION, relevant={"early": 1})]
-
-    def places(*passages: str) -> list[str]:
-        found = truncation(queries, MEMORY, {}, First(30), evidence={"q": {"early": passages}})
-        return [place for place, count in found.judgments.items() if count]
-
-    assert places("The cache key is the tenant.") == ["inside"]
-    assert places("nobody reads") == ["outside"]
-    assert places("The cache key", "nobody reads") == ["outside"]
-    assert places("is not in the text") == ["unknown"]
-    assert places() == ["unknown"]
-
-
 def test_the_window_of_the_packaged_model_is_256_word_pieces(minilm):
     window = ModelWindow(minilm.path)
     assert window.tokens == 256
@@ -116,14 +101,3 @@ def test_a_folder_that_tells_no_window_is_refused(tmp_path: Path):
     (tmp_path / "sentence_bert_config.json").write_text("{}")
     with pytest.raises(InputError, match="the window of the model can't be told"):
         ModelWindow(tmp_path)
-
-
-def test_the_answers_of_longmemeval_sessions_are_found_in_their_texts(shared: Path, minilm):
-    path = str(shared / "data" / "longmemeval-3" / "longmemeval_s_3.json")
-    sessions, turns = (load_longmemeval(path, granularity=granularity) for granularity in ("session", "turn"))
-    gold = {identifier for query in sessions.queries for identifier in query.relevant}
-    observations = {o.id: o for o in sessions.observations if o.id in gold}
-    found = truncation(sessions.queries, observations, {}, ModelWindow(minilm.path), evidence=turn_evidence(turns))
-    assert found.judgments["unknown"] == 0
-    assert (found.shares < 0.1).all()
-    assert sum(found.judgments.values()) == sum(len(query.relevant) for query in sessions.queries)

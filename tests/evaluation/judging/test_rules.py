@@ -63,7 +63,7 @@ def test_what_is_wrong_is_named_with_its_key(settings, complaint):
     assert complaint in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "complaint"), [(None, "can't be read"), ("a: [", "broken YAML"), ("- a", "not a YAML mapping")])
+@pytest.mark.parametrize(("text", "complaint"), [(None, "can't be read"), ("a: [", "not valid YAML"), ("- a", "not a YAML mapping")])
 def test_a_file_that_holds_no_rules_is_told_in_one_line(tmp_path, text, complaint):
     path = tmp_path / "rules.yaml"
     if text is not None:

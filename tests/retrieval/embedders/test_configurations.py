@@ -14,6 +14,7 @@ EMBEDDERS = sorted(path.stem for path in (CONF / "embedder").glob("*.yaml"))
 INDEXES = sorted(path.stem for path in (CONF / "index").glob("*.yaml"))
 NEEDED = {
     "sentence_transformers": ["embedder.encoder.path={folder}"],
+    "provider": ["embedder.encoder._target_=recallmeter.VoyageEncoder"],
     "onnx_int8": ["embedder.encoder.package=null", "embedder.encoder.sha256=null"],
 }
 

@@ -31,10 +31,10 @@ class Recorder(Adapter):
 
     def __init__(self, answer, chunked=False, oversample=1):
         self.answer, self.chunked, self.oversample = answer, chunked, oversample
-        self.shelves, self.asked = [], []
+        self.partitions, self.asked = [], []
 
-    def build(self, shelf):
-        self.shelves.append(shelf)
+    def build(self, partition):
+        self.partitions.append(partition)
         recorder = self
 
         class Store:
@@ -49,7 +49,7 @@ class Recorder(Adapter):
 def test_a_system_sees_opaque_ids_and_nothing_else_of_the_names():
     system = Recorder([])
     system.index([observation("secret-2", files=("a.py",)), observation("secret-1"), observation("other", scope="gold")])
-    shown = [(shelf.name, [document.as_record() for document in shelf.documents]) for shelf in system.shelves]
+    shown = [(partition.name, [document.as_record() for document in partition.documents]) for partition in system.partitions]
     assert [(name, [record["id"] for record in records]) for name, records in shown] == [
         ("s0001", ["o0001"]),
         ("s0002", ["o0002", "o0003"]),
@@ -64,8 +64,8 @@ def test_opaque_ids_keep_the_order_of_the_real_ones_beyond_their_usual_width():
     system = Recorder([])
     names = [f"x{number}" for number in range(10_050)]
     system.index([observation(name) for name in names])
-    assert [d.id for d in system.shelves[0].documents] == sorted(d.id for d in system.shelves[0].documents)
-    assert [d.text.split()[0] for d in system.shelves[0].documents] == sorted(names)
+    assert [d.id for d in system.partitions[0].documents] == sorted(d.id for d in system.partitions[0].documents)
+    assert [d.text.split()[0] for d in system.partitions[0].documents] == sorted(names)
 
 
 def test_hits_come_back_under_their_own_ids_and_unrepaired():
@@ -104,10 +104,10 @@ def test_an_index_that_fails_leaves_nothing_open():
     class Half(Recorder):
         closed = 0
 
-        def build(self, shelf):
-            if shelf.name == "s0002":
+        def build(self, partition):
+            if partition.name == "s0002":
                 raise RuntimeError("full")
-            return super().build(shelf)
+            return super().build(partition)
 
         def close(self):
             super().close()

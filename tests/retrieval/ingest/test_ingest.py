@@ -46,7 +46,7 @@ class TestPrivacyFilter:
         ],
     )
     def test_a_secret_is_replaced_and_counted_by_kind(self, kind: str, secret: str) -> None:
-        intake = PrivacyFilter().take_in([remembered("a", narrative=f"we used {secret}")])
+        intake = PrivacyFilter().apply([remembered("a", narrative=f"we used {secret}")])
         assert intake.observations[0].narrative == f"we used {MARK}"
         assert {name: n for name, n in intake.counts.items() if n} == {kind: 1}
 
@@ -60,7 +60,7 @@ class TestPrivacyFilter:
         ],
     )
     def test_what_stands_around_a_secret_is_kept(self, text: str, cleaned: str) -> None:
-        assert PrivacyFilter().take_in([remembered("a", narrative=text)]).observations[0].narrative == cleaned
+        assert PrivacyFilter().apply([remembered("a", narrative=text)]).observations[0].narrative == cleaned
 
     @pytest.mark.parametrize(
         "text",
@@ -75,31 +75,29 @@ class TestPrivacyFilter:
         ],
     )
     def test_prose_is_left_alone(self, text: str) -> None:
-        assert PrivacyFilter().take_in([remembered("a", narrative=text)]).observations[0].narrative == text
+        assert PrivacyFilter().apply([remembered("a", narrative=text)]).observations[0].narrative == text
 
     def test_private_passages_are_cut_out_of_every_field(self) -> None:
         text = "open <private>the\nsecret</private> end"
         fields = {"subtitle": text, "narrative": text, "facts": (text, "<PRIVATE>all</PRIVATE>"), "concepts": (text,), "files": (text,)}
-        intake = PrivacyFilter().take_in([remembered("a", text, **fields)])
+        intake = PrivacyFilter().apply([remembered("a", text, **fields)])
         cleaned = intake.observations[0]
         assert (cleaned.title, cleaned.subtitle, cleaned.narrative) == ("open end",) * 3
         assert (cleaned.facts, cleaned.concepts, cleaned.files) == (("open end",),) * 3
         assert intake.counts["private"] == 7
 
     def test_an_unclosed_private_passage_reaches_to_the_end(self) -> None:
-        assert PrivacyFilter().take_in([remembered("a", "open <private>secret")]).observations[0].title == "open"
+        assert PrivacyFilter().apply([remembered("a", "open <private>secret")]).observations[0].title == "open"
 
     def test_an_observation_without_text_left_is_removed(self) -> None:
-        assert PrivacyFilter().take_in([remembered("a", "<private>all of it</private>"), remembered("b")]).observations == (
-            remembered("b"),
-        )
+        assert PrivacyFilter().apply([remembered("a", "<private>all of it</private>"), remembered("b")]).observations == (remembered("b"),)
 
 
 class TestDeduplicate:
     def ids(self, *minutes: float, window: float = 5, **changed: object) -> list[str]:
         given = [remembered(f"o{i}", day=minute / 1440) for i, minute in enumerate(minutes)]
         given[-1] = replace(given[-1], **changed)  # type: ignore[arg-type]
-        return [o.id for o in Deduplicate(window).take_in(given).observations]
+        return [o.id for o in Deduplicate(window).apply(given).observations]
 
     def test_a_repeat_within_the_window_is_removed(self) -> None:
         assert self.ids(0, 4.9) == ["o0"]
@@ -116,10 +114,10 @@ class TestDeduplicate:
 
     def test_fields_do_not_run_into_one_another(self) -> None:
         a, b = remembered("a", "x", subtitle="y"), remembered("b", "xy")
-        assert len(Deduplicate().take_in([a, b]).observations) == 2
+        assert len(Deduplicate().apply([a, b]).observations) == 2
 
     def test_a_lone_surrogate_can_be_hashed(self) -> None:
-        assert len(Deduplicate().take_in([remembered("a", "\ud800")]).observations) == 1
+        assert len(Deduplicate().apply([remembered("a", "\ud800")]).observations) == 1
 
     def test_a_window_of_nothing_is_refused(self) -> None:
         with pytest.raises(InputError, match="0 minutes"):
@@ -156,29 +154,29 @@ class TestSupersede:
             remembered("a", "Knex", concepts=("c",), superseded_by="x"),
             remembered("b", "Prisma replaces Knex", concepts=("c",), superseded_by="y"),
         ]
-        intake = Supersede().take_in(given)
+        intake = Supersede().apply(given)
         assert {o.id: o.superseded_by for o in intake.observations} == {"a": "x", "b": "y"}
         assert intake.counts == {"brought": 2, "found": 1, "found_as_brought": 0}
-        assert {o.id: o.superseded_by for o in Supersede(trust=False).take_in(given).observations} == {"a": "b", "b": None}
+        assert {o.id: o.superseded_by for o in Supersede(trust=False).apply(given).observations} == {"a": "b", "b": None}
 
     @staticmethod
     def marks(given: Sequence[Observation]) -> dict[str, str]:
-        return {o.id: o.superseded_by for o in Supersede().take_in(given).observations if o.superseded_by}
+        return {o.id: o.superseded_by for o in Supersede().apply(given).observations if o.superseded_by}
 
 
 class TestLifecycle:
     def test_tiers_follow_the_sessions_that_used_a_memory_again(self) -> None:
         given = [remembered(f"o{i}", day=i, files=("a.ts",)) for i in range(8)]
-        assert Lifecycle().take_in(given).counts == {"procedural": 3, "semantic": 3, "episodic": 1, "working": 1}
+        assert Lifecycle().apply(given).counts == {"procedural": 3, "semantic": 3, "episodic": 1, "working": 1}
 
     def test_what_was_long_unused_is_forgotten(self) -> None:
         # e^(−90/30) = .0498 < .05 at importance 5; at importance 6 e^(−90/36) = .082
         given = [remembered("plain"), remembered("vital", importance=6), remembered("new", day=90)]
-        assert [o.id for o in Lifecycle().take_in(given).observations] == ["vital", "new"]
+        assert [o.id for o in Lifecycle().apply(given).observations] == ["vital", "new"]
 
     def test_use_keeps_a_memory(self) -> None:
         given = [remembered("used", files=("a.ts",)), remembered("use", day=60, files=("a.ts",)), remembered("new", day=90)]
-        assert [o.id for o in Lifecycle().take_in(given).observations] == ["used", "use", "new"]
+        assert [o.id for o in Lifecycle().apply(given).observations] == ["used", "use", "new"]
 
     def test_going_on_in_the_same_session_is_no_use(self) -> None:
         given = [
@@ -186,17 +184,17 @@ class TestLifecycle:
             remembered("on", session_id="s", day=60, files=("a.ts",)),
             remembered("new", day=91),
         ]
-        assert [o.id for o in Lifecycle().take_in(given).observations] == ["on", "new"]
+        assert [o.id for o in Lifecycle().apply(given).observations] == ["on", "new"]
 
     def test_working_memory_is_the_last_session_however_long_it_takes(self) -> None:
         given = [remembered("first", session_id="s"), remembered("last", day=900, session_id="s")]
-        assert len(Lifecycle().take_in(given).observations) == 2
+        assert len(Lifecycle().apply(given).observations) == 2
 
     def test_a_threshold_of_zero_forgets_nothing(self) -> None:
-        assert len(Lifecycle(forget_below=0).take_in([remembered("old"), remembered("new", day=9_000)]).observations) == 2
+        assert len(Lifecycle(forget_below=0).apply([remembered("old"), remembered("new", day=9_000)]).observations) == 2
 
     def test_nothing_is_taken_in_as_nothing(self) -> None:
-        assert Lifecycle().take_in([]) == Intake((), {})
+        assert Lifecycle().apply([]) == Intake((), {})
 
     @pytest.mark.parametrize("settings", [{"stability_days": 0}, {"forget_below": 1}, {"semantic_uses": 0}, {"semantic_uses": 6}])
     def test_what_makes_no_sense_is_refused(self, settings: dict[str, float]) -> None:
@@ -222,7 +220,7 @@ class TestIngest:
         seen: list[list[str]] = []
 
         class Watch:
-            def take_in(self, observations: Sequence[Observation]) -> Intake:
+            def apply(self, observations: Sequence[Observation]) -> Intake:
                 seen.append([o.id for o in observations])
                 return Intake(tuple(observations), {"seen": len(observations)})
 

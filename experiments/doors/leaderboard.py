@@ -1,0 +1,74 @@
+"""`recallmeter leaderboard DIR…`: the points of sweeps at a glance."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...datasets.errors import InputError
+from ...datasets.file import write_file
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the door."""
+    parser.add_argument("folders", nargs="+", metavar="DIR", help="folders that `recallmeter sweep` wrote")
+    parser.add_argument("-m", "--measure", default="recall@10", help="what is ranked (default: recall@10)")
+    parser.add_argument("--system", help="only this system")
+    parser.add_argument("--by", action="append", metavar="PARAMETER", help="one row a value of it, averaged over the others; repeatable")
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="rows shown in the terminal and in Markdown (default: 20)")
+    parser.add_argument("--figures", metavar="DIR", help="draw the Pareto front, and lines or a heat map of the parameters")
+    parser.add_argument("--front", metavar="FILE", help="write the rows of the Pareto front as CSV")
+    form = parser.add_mutually_exclusive_group()
+    for name in ("markdown", "csv", "json"):
+        form.add_argument(f"--{name}", action="store_true", help=f"print as {name}")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the leaderboard in the chosen form."""
+    if arguments.top < 1:
+        raise InputError(f"{arguments.top} rows can't be shown", where="--top", remedy="give 1 or more")
+    from ...evaluation.measures.grammar import parse_measure
+    from ...evaluation.sweeps.leaderboard import Leaderboard
+    from ...evaluation.sweeps.points import read_points
+    from ...reports import leaderboard as report
+    from ...reports.table import aligned, markdown
+
+    points = read_points([Path(folder) for folder in arguments.folders])
+    board = Leaderboard(points, str(parse_measure(arguments.measure)), system=arguments.system, by=arguments.by)
+    if arguments.figures:
+        for path in report.draw(board, Path(arguments.figures)):
+            print(path, file=sys.stderr)
+    if arguments.front:
+        write_file(Path(arguments.front), _csv([row for row in report.records(board) if row["pareto"]]), "the table")
+        print(arguments.front, file=sys.stderr)
+    if arguments.json:
+        print(json.dumps({"measure": board.measure, "failed": board.failed, "rows": report.records(board)}, indent=1, default=str))
+    elif arguments.csv:
+        print(_csv(report.records(board)), end="")
+    else:
+        written = markdown if arguments.markdown else aligned
+        print(written(report.table(board, arguments.top)))
+        if len(board.rows) > arguments.top:
+            print(f"\n{len(board.rows) - arguments.top} more rows; --top N shows them")
+        print("\n= cannot be told from the first row (p ≥ .05 after Holm); * on the Pareto front of quality, tokens, latency")
+        if board.crossed:
+            print("\n" + written(report.effects_table(board)))
+        if board.failed:
+            print(f"\n{board.failed} points failed and are left out")
+        if board.replaced:
+            print(f"\n{board.replaced} points are left out, since a later one has the same parameters")
+    return 0
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

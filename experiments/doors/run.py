@@ -1,0 +1,85 @@
+"""`recallmeter run`: resolve the configuration, evaluate every system, write one run directory."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...datasets.errors import InputError
+from ...evaluation.exit_code import ExitCode
+from ..paths import printed
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from ...evaluation.record import Run
+    from ...retrieval.ranking import Retriever
+
+TAKES_OVERRIDES = True
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe the door; everything else on its command line is Hydra's."""
+    parser.usage = "recallmeter run [--config-dir DIR] [--cfg job] [OVERRIDE …]"
+    parser.epilog = (
+        "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.k=20  dataset.seed=7  "
+        "experiment=NAME  hydra.run.dir=DIR.  The last line printed is the run directory."
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run once; return 0, or 4 when a system failed."""
+    from ..composition import launch
+
+    return launch(evaluate_config, arguments.overrides, command="run")
+
+
+def evaluate_config(config: DictConfig, folder: Path) -> int:
+    """Evaluate one resolved configuration, write its run to `folder`, print the table and the path."""
+    from ...reports import preset, waterfall
+    from ...reports.table import aligned, head_to_head
+    from ...retrieval.telemetry import export_spans
+    from ..composition import command_line
+
+    if config.trace not in (None, "console", "otlp"):
+        raise InputError(f"trace is {config.trace!r}", where="trace", remedy="use console, otlp or null")
+    if config.trace == "otlp":
+        export_spans()
+    run = run_config(config, folder, command=command_line())
+    print(aligned(head_to_head(run)))
+    if config.get("claim"):
+        print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
+    if config.trace == "console":
+        print("", waterfall.slowest_queries(run), "", sep="\n")
+    for line in waterfall.slow_searches(run):
+        print(line, file=sys.stderr)
+    if dangling := run.manifest["dataset"]["dangling"]:
+        print(f"{dangling} judgments name observations that the data set does not have; they count as not found", file=sys.stderr)
+    for failure in run.manifest["failures"]:
+        print(
+            f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr
+        )
+    print(printed(folder))
+    return ExitCode.FAILED if run.manifest["failures"] else ExitCode.PASS
+
+
+def run_config(
+    config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None, *, command: Sequence[str] | None = None
+) -> Run:
+    """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it.
+
+    Args:
+        command: the command line that asks for this run, so that the run can say how it is made again.
+    """
+    from ...datasets.folder import check_free
+    from ..api.measuring import record_run
+    from ..composition import plain, stored
+    from ..measurement import build_dataset, build_systems
+
+    check_free(folder)  # before anything is built
+    settings = plain(config)
+    dataset = build_dataset(settings)
+    return record_run(settings, dataset, systems or build_systems(settings), folder, kept=stored(config), command=command)
