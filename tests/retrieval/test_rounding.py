@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recallmeter.datasets.model import Dataset, Observation
-from recallmeter.datasets.webapp import generate
+from recallmeter.datasets.webapp import generate_webapp
 from recallmeter.evaluation.measures.canonical import canonical, canonical_matrix
 from recallmeter.evaluation.measures.grammar import parse_measure
 from recallmeter.evaluation.measures.metrics import score
@@ -173,7 +173,7 @@ class Hashed:
 @pytest.fixture(scope="module")
 def small() -> Dataset:
     """Forty queries of webapp and a memory in which every observation stands twice, so that there are ties."""
-    whole = generate()
+    whole = generate_webapp()
     twins = tuple(twin for o in whole.observations[:60] for twin in (o, _renamed(o)))
     return Dataset("twins", twins, whole.queries[:40], licence="")
 
