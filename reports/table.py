@@ -10,7 +10,7 @@ from ..evaluation.judging.compare import Difference
 from ..evaluation.record import Run
 from ..retrieval.arms.fallback import NOTE as FELL_BACK
 from .document import Code, Rich, Strong, pieces
-from .formats.inert import in_markdown, visible
+from .inert import in_markdown, visible
 
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
 """The measures of the head-to-head table, with their column heads."""

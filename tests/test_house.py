@@ -26,7 +26,7 @@ ORDER = {
         ["evaluation"],
         ["evaluation/judging", "evaluation/sweeps", "evaluation/audits"],
     ),
-    "reports": (["reports"], ["reports/explorer"]),
+    "reports": (["reports"], ["reports/sections", "reports/explorer"], ["reports/formats"]),
     "experiments": (["experiments"], ["experiments/sweeping"], ["experiments/api"], ["experiments/doors"], ["experiments/studies"]),
 }
 """The rooms of each floor from the lowest up; rooms of one list don't know each other, and a floor's own modules are one too."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...retrieval.text.rendering import render
 from ...retrieval.text.tokens import count
-from ..inference.statistics import bootstrap_intervals
+from ..inference.intervals import bootstrap_intervals
 from ..record import Run
 
 

@@ -172,7 +172,7 @@ def write_report(run: Run, path: Path, form: str | None = None) -> Path:
         form: ``markdown``, ``html``, ``latex`` or ``json``; None: what the ending of `path` says, else Markdown.
     """
     from ...datasets.file import write_file
-    from ...reports.writing import report_text
+    from ...reports.formats.writing import report_text
 
     write_file(path, report_text(run.record, path, form).encode("utf-8", errors="replace"), "the report")
     return path

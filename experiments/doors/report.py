@@ -35,14 +35,14 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _endings() -> dict[str, str]:
-    from ...reports.writing import ENDINGS
+    from ...reports.formats.writing import ENDINGS
 
     return ENDINGS
 
 
 def _report(runs: list[str], path: Path, form: str | None) -> str:
     from ...evaluation.record import load_run
-    from ...reports.writing import report_text
+    from ...reports.formats.writing import report_text
 
     if len(runs) > 1:
         raise InputError(f"a report is of one run, not of {len(runs)}", where=runs[1], remedy="write the explorer with --html FILE")

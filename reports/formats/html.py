@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator
 from html import escape
 
 from ..document import Block, Code, Document, Items, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
-from .inert import visible
+from ..inert import visible
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --quiet: #59616b; --line: #d5d9de; --soft: #f4f6f8; }

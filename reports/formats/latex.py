@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 
 from ..document import Block, Code, Document, Items, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
-from .inert import in_latex
+from ..inert import in_latex
 
 _PREAMBLE = r"""% Compile with xelatex or lualatex, which read every script as it stands here.
 \documentclass[a4paper]{article}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..document import Block, Document, Items, Listing, Paragraph, Picture, Table
+from ..inert import at_line_start, in_markdown
 from ..table import markdown, rich
-from .inert import at_line_start, in_markdown
 
 
 def write(document: Document, place: Callable[[Picture], str]) -> str:

@@ -15,10 +15,10 @@ import pytest
 from recallmeter.datasets.model import Dataset, Query
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.reports.document import Document, Section, Table, plain
-from recallmeter.reports.formats.inert import at_line_start, in_latex, in_markdown
-from recallmeter.reports.run_report import run_report
+from recallmeter.reports.formats.writing import write_document
+from recallmeter.reports.inert import at_line_start, in_latex, in_markdown
+from recallmeter.reports.sections.run_report import run_report
 from recallmeter.reports.standing import Standing, verdict
-from recallmeter.reports.writing import write_document
 
 WriteRun = Callable[..., Path]
 HOSTILE = "zzz <script>alert(1)</script> ![x](http://evil/x.png) [c](javascript:1) | `tick` *bold* a@b.example www.evil.example"

@@ -7,14 +7,14 @@ import re
 from os.path import realpath
 from pathlib import Path
 
-from ..datasets.errors import InputError
-from ..datasets.file import is_stream, write_file
-from ..evaluation.record import Run
-from . import preset
-from .document import Document, Picture
-from .figures import drawn
-from .formats import html, latex, markdown
-from .run_report import run_report
+from ...datasets.errors import InputError
+from ...datasets.file import is_stream, write_file
+from ...evaluation.record import Run
+from .. import preset
+from ..document import Document, Picture
+from ..figures import drawn
+from ..sections.run_report import run_report
+from . import html, latex, markdown
 
 ENDINGS = {"markdown": ".md", "html": ".html", "latex": ".tex", "json": ".json"}
 """Format → how its files are called."""

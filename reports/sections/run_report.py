@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..evaluation.judging.compare import Difference
-from ..evaluation.record import Run
-from .document import Document, Paragraph, plain
-from .sections import categories, contrast, cost, faults, mechanics, provenance, quality, reproduce, steps
-from .standing import Standing, verdict
+from ...evaluation.judging.compare import Difference
+from ...evaluation.record import Run
+from ..document import Document, Paragraph, plain
+from ..standing import Standing, verdict
+from . import categories, contrast, cost, faults, mechanics, provenance, quality, reproduce, steps
 
 SECTIONS = (
     quality.head_to_head,
