@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
 from .loop import SystemResult
+from .measures.gains import Context
 from .measures.metrics import Scores
 from .trec import read_run, write_run_file
 
@@ -87,8 +89,14 @@ def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _mentioned(dataset: Dataset, results: Sequence[SystemResult]) -> Iterator[Observation]:
-    """Yield what a reader of the run may want to see: every observation that is relevant, was returned or was superseded by one such."""
+    """Yield what a reader of the run may want to see: what is relevant, what that superseded, and every candidate."""
     wanted = {identifier for query in dataset.queries for identifier in query.relevant}
+    replaced = Context({}, {o.id: o for o in dataset.observations}).superseded
+    waiting = list(wanted)
+    while waiting:
+        older = set(replaced.get(waiting.pop(), ())) - wanted
+        wanted |= older
+        waiting += older
     for result in results:
         for answer in result.answers.values():
             wanted.update(hit.id for hit in answer.hits)
@@ -106,11 +114,7 @@ def _write_per_query(path: Path, queries: Sequence[Query], results: Sequence[Sys
             rows = {query: row for row, query in enumerate(scores[result.name].query_ids)}
             for query in queries:
                 answer = result.answers[query.id]
-                values = (
-                    [repr(float(scores[result.name].values[m][rows[query.id]])) for m in measures]
-                    if query.answerable
-                    else [""] * len(measures)
-                )
+                values = [float(scores[result.name].values[m][rows[query.id]]) for m in measures]
                 writer.writerow(
                     (
                         result.name,
@@ -122,7 +126,7 @@ def _write_per_query(path: Path, queries: Sequence[Query], results: Sequence[Sys
                         len(query.relevant),
                         len(answer.hits),
                         answer.tokens,
-                        *values,
+                        *("" if math.isnan(value) else repr(value) for value in values),
                     )
                 )
 
@@ -199,7 +203,7 @@ class Run:
 
     @cached_property
     def per_query(self) -> list[dict[str, Any]]:
-        """The rows of ``per_query.csv``: counts as int, measures as float, None where a query is unanswerable."""
+        """The rows of ``per_query.csv``: counts as int, measures as float, None where one leaves the query out."""
         rows = csv.DictReader(io.StringIO(self._text("per_query.csv"), newline=""))
         return [_typed(row, f"{self.path / 'per_query.csv'}:{number}") for number, row in enumerate(rows, start=2)]
 
@@ -224,6 +228,11 @@ class Run:
         """Query → its trace: candidates by arm, what each stage dropped, notes, error."""
         lines = self._text(f"traces/{system}.jsonl").splitlines()
         return {trace["query"]: trace for trace in map(json.loads, lines)}
+
+    def context(self, system: str) -> Context:
+        """Return what a measure may need to know of one system's answers beyond the judgments."""
+        failed = {row["query"] for row in self.per_query if row["system"] == system and row["status"] == "failed"}
+        return Context(self.queries, self.observations, failed)
 
     def _content(self, name: str) -> bytes:
         return _as_written(self.path, name, self.manifest["files"])

@@ -14,10 +14,13 @@ from ..datasets.model import Dataset, Query
 from .inference.clusters import Clusters
 from .inference.intervals import SHARES, mean_intervals
 from .loop import Answer, Protocol, SystemResult, memory_tokens
+from .measures.gains import Context
 from .measures.grammar import parse_measure
-from .measures.metrics import Scores, ceiling
-from .measures.temporal import time_scores
-from .measures.ties import TieInterval, tie_interval
+from .measures.metrics import Scores, ceilings, score, tie_interval
+from .measures.ties import TieInterval
+
+TIME_MEASURES = tuple(map(parse_measure, ("stale@10", "as_of_recall@10", "future_leaks")))
+"""What every summary says of how a system deals with time."""
 
 LEDGER_DEPTH = 10
 """How deep the arm ledger looks: gold in an arm's first ten, or in the answer's first ten."""
@@ -38,10 +41,16 @@ def summarise(
         "answerable": len(answerable),
         "unanswerable": len(dataset.queries) - len(answerable),
         "categories": dict(sorted(Counter(query.category for query in dataset.queries).items())),
-        "ceilings": _ceilings(dataset, answerable, measures),
+        "ceilings": _ceilings(dataset, measures),
         "memory_tokens": memory_tokens(dataset.observations, protocol.tokens_counter),
         "systems": {result.name: _system(result, dataset, scores[result.name], seed) for result in results},
     }
+
+
+def context_of(dataset: Dataset, result: SystemResult) -> Context:
+    """Return what a measure may need to know of a system's answers beyond the judgments."""
+    failed = {query for query, answer in result.answers.items() if answer.status == "failed"}
+    return Context({query.id: query for query in dataset.queries}, {o.id: o for o in dataset.observations}, failed)
 
 
 def means_with_intervals(
@@ -51,48 +60,57 @@ def means_with_intervals(
     groups: Sequence[str] | None = None,
     bounds: tuple[float, float] | None = SHARES,
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each row of per-query values, mean, low, high and n; all rows share the resamples.
+    """Return, for each row of per-query values, mean, low, high and n over those that are not nan.
 
-    `groups` names the group of each query, if any hang together; `bounds` are those of the values. The mean is None of no values;
-    low and high are None where n is too small for an interval.
+    Rows over the same queries share the resamples of them. `groups` names the group of each query, if any hang together; `bounds` are
+    those of the values. The mean is None of no values; low and high are None where n is too small for an interval.
     """
-    if not rows or len(next(iter(rows.values()))) == 0:
-        return {name: {"mean": None, "low": None, "high": None, "n": 0} for name in rows}
-    clusters = None if groups is None else Clusters.of(groups)
-    intervals = mean_intervals(np.stack(list(rows.values())), bounds, clusters=clusters, seed=seed)
-    return {
-        name: {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
-        for (name, values), interval in zip(rows.items(), intervals, strict=True)
-    }
+    alike: dict[bytes, list[str]] = {}
+    for name, values in rows.items():
+        alike.setdefault(np.isnan(values).tobytes(), []).append(name)
+    found: dict[str, dict[str, Any]] = {}
+    for names in alike.values():
+        kept = ~np.isnan(rows[names[0]])
+        if not kept.any():
+            found.update((name, {"mean": None, "low": None, "high": None, "n": 0}) for name in names)
+            continue
+        clusters = None if groups is None else Clusters.of([group for group, keep in zip(groups, kept, strict=True) if keep])
+        stacked = np.stack([rows[name][kept] for name in names])
+        for name, values, interval in zip(names, stacked, mean_intervals(stacked, bounds, clusters=clusters, seed=seed), strict=True):
+            found[name] = {"mean": float(values.mean()), "low": interval.low, "high": interval.high, "n": len(values)}
+    return {name: found[name] for name in rows}
 
 
-def _ceilings(dataset: Dataset, answerable: Sequence[Query], measures: Iterable[str]) -> dict[str, float | None]:
+def _ceilings(dataset: Dataset, measures: Iterable[str]) -> dict[str, float | None]:
     """Return the mean of the best value attainable on each query, dangling judgments counted as out of reach."""
-    known = {observation.id for observation in dataset.observations}
-    relevant = np.array([len(query.relevant) for query in answerable], np.int64)
-    existing = np.array([sum(identifier in known for identifier in query.relevant) for query in answerable], np.int64)
-    if not answerable:
-        return dict.fromkeys(measures)
-    return {name: float(np.mean(ceiling(parse_measure(name), relevant, existing))) for name in measures}
+    observations = {observation.id: observation for observation in dataset.observations}
+    context = Context({query.id: query for query in dataset.queries}, observations)
+    best = ceilings({query.id: query.relevant for query in dataset.queries}, [*map(parse_measure, measures)], observations, context)
+    return {name: _mean(values) for name, values in best.items()}
 
 
 def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -> dict[str, Any]:
     queries = dataset.queries
     answers = [result.answers[query.id] for query in queries]
     rows = {identifier: row for row, identifier in enumerate(scores.query_ids)}
+    qrels, context = {query.id: query.relevant for query in queries}, context_of(dataset, result)
 
     def measured(chosen: Iterable[Query]) -> dict[str, Any]:
-        kept = [query for query in chosen if query.answerable]
+        kept = list(chosen)
         index, groups = [rows[query.id] for query in kept], [query.group for query in kept]
-        return means_with_intervals({name: values[index] for name, values in scores.values.items()}, seed, groups=groups)
+        values = {name: row[index] for name, row in scores.values.items()}
+        shares = {name: row for name, row in values.items() if parse_measure(name).most <= 1}
+        means = means_with_intervals(shares, seed, groups=groups)
+        means |= means_with_intervals({name: row for name, row in values.items() if name not in shares}, seed, groups=groups, bounds=None)
+        return {name: means[name] for name in values}
 
     unanswerable = [result.answers[query.id] for query in queries if not query.answerable]
     return {
         "status": dict(sorted(Counter(answer.status for answer in answers).items())),
         "measures": measured(queries),
         "undisputed": measured(q for q in queries if DISPUTED not in q.tags) if any(DISPUTED in q.tags for q in queries) else None,
-        "ties": _ties(result, queries, scores),
-        "time": _time(result, dataset, seed),
+        "ties": _ties(result, qrels, scores, context),
+        "time": _time(result, qrels, context, seed),
         "categories": {c: measured(q for q in queries if q.category == c) for c in sorted({q.category for q in queries})},
         "unanswerable": {"n": len(unanswerable), "silent": sum(answer.status == "empty" for answer in unanswerable)},
         **means_with_intervals(
@@ -110,22 +128,20 @@ def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -
     }
 
 
-def _ties(result: SystemResult, queries: Sequence[Query], scores: Scores) -> dict[str, dict[str, float | None]]:
+def _ties(
+    result: SystemResult, qrels: Mapping[str, Mapping[str, int]], scores: Scores, context: Context
+) -> dict[str, dict[str, float | None]]:
     """Return, for each measure, its mean in the worst order of tied scores, in the expected one and in the best."""
-    qrels = {query.id: query.relevant for query in queries}
     rankings = {query: answer.hits for query, answer in result.answers.items()}
-    found = tie_interval(qrels, rankings, [parse_measure(name) for name in scores.values])
+    found = tie_interval(qrels, rankings, [parse_measure(name) for name in scores.values], context)
     return {name: dict(zip(TieInterval._fields, map(_mean, interval), strict=True)) for name, interval in found.items()}
 
 
-def _time(result: SystemResult, dataset: Dataset, seed: int) -> dict[str, Any]:
+def _time(result: SystemResult, qrels: Mapping[str, Mapping[str, int]], context: Context, seed: int) -> dict[str, Any]:
     """Return how often something superseded stands above its successor, how much came back from the future, and recall as of then."""
-    found = time_scores(
-        dataset.queries, {o.id: o for o in dataset.observations}, {query: answer.hits for query, answer in result.answers.items()}
-    )
-    values = {f"stale@{found.k}": found.stale, f"as_of_recall@{found.k}": found.as_of_recall}
-    means = {name: means_with_intervals({name: row[~np.isnan(row)]}, seed)[name] for name, row in values.items()}
-    return {**means, "future_leaks": int(np.nansum(found.future_leaks))}
+    found = score(qrels, {query: answer.hits for query, answer in result.answers.items()}, TIME_MEASURES, context).values
+    leaks = found.pop("future_leaks")
+    return {**means_with_intervals(found, seed), "future_leaks": int(np.nansum(leaks))}
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

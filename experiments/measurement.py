@@ -12,9 +12,11 @@ from ..datasets.errors import InputError
 from ..datasets.model import Dataset
 from ..evaluation.environment import environment
 from ..evaluation.loop import Protocol, SystemResult, evaluate
-from ..evaluation.measures.grammar import Measure, parse_measure
+from ..evaluation.measures.grammar import measure_of
+from ..evaluation.measures.measure import Measure
 from ..evaluation.measures.metrics import Scores, dangling, score
 from ..evaluation.record import shaping
+from ..evaluation.summary import context_of
 from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.identity import identity
 from ..retrieval.ranking import Retriever
@@ -105,7 +107,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
     started = _now()
     results = evaluate(dataset, systems, protocol, progress=progress)
     qrels = {query.id: query.relevant for query in dataset.queries}
-    scores = {r.name: score(qrels, {query: answer.hits for query, answer in r.answers.items()}, measures) for r in results}
+    scores = {r.name: score(qrels, {q: a.hits for q, a in r.answers.items()}, measures, context_of(dataset, r)) for r in results}
     manifest = {
         "status": "complete",
         "dataset": {
@@ -147,7 +149,8 @@ def _measures(settings: Mapping[str, Any], k: int) -> list[Measure]:
     texts = settings["measures"]
     if not isinstance(texts, list) or not texts:
         raise InputError(f"{texts!r} is not a list of measures", where="measures", remedy="for example measures=[recall@5,ndcg@10]")
-    measures = [parse_measure(str(text)) for text in texts]
+    given = [(f"measures[{place}]", value) for place, value in enumerate(texts)]
+    measures = [measure_of(build(value, where) if isinstance(value, Mapping) else value, where) for where, value in given]
     for measure in measures:
         if measure.k is not None and measure.k > k:
             raise InputError(

@@ -20,6 +20,9 @@ from .evaluation.audits.controls import Empty as Empty
 from .evaluation.audits.controls import Oracle as Oracle
 from .evaluation.audits.controls import Random as Random
 from .evaluation.audits.controls import Reversed as Reversed
+from .evaluation.measures.measure import Measure as Measure
+from .evaluation.measures.query_measure import QueryMeasure as QueryMeasure
+from .evaluation.measures.query_measure import QueryOutcome as QueryOutcome
 from .experiments.api.comparing import Comparisons as Comparisons
 from .experiments.api.comparing import compare as compare
 from .experiments.api.judging import Gate as Gate

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..evaluation.inference.intervals import SHARES, mean_interval
-from ..evaluation.judging.claims import SET_MEASURES, Verdict, claims_of, judge, measured
+from ..evaluation.judging.claims import Verdict, claims_of, judge, meaning, measured
 from ..evaluation.record import Run
 from .comparison import probability
 from .table import NONE, markdown, percent
@@ -31,7 +31,7 @@ def render(run: Run) -> str:
     """Return the report of a run whose configuration has a ``claim`` block, in Markdown."""
     block, decided = run.config["claim"], verdicts(run)
     named = {*block["measures"], *(verdict.claim.measure for verdict in decided)}
-    meanings = [f"- `{measure}`: {meaning}" for measure, meaning in SET_MEASURES.items() if measure in named]
+    meanings = [f"- `{measure}`: {meaning(measure)}" for measure in sorted(named)]
     parts = [f"# {block['question']}", summary(run, decided), "## Systems", markdown(_systems(run), left=(0, 1)), "\n".join(meanings)]
     if counts := _ingest(run):
         parts += ["## What ingest did", markdown(counts, left=(0, 1, 3))]

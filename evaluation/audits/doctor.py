@@ -18,9 +18,8 @@ from ...datasets.model import Dataset, Observation, Query
 from ...retrieval.ranking import Hit, Retriever
 from ..inference.clusters import Floats
 from ..loop import Answer, Protocol, evaluate
-from ..measures.grammar import Measure
-from ..measures.metrics import score
-from ..measures.ties import tie_interval
+from ..measures.grammar import parse_measure
+from ..measures.metrics import score, tie_interval
 from .controls import Constant, Empty, Oracle, Random, Reversed
 
 CUTOFFS = (5, 10)
@@ -30,7 +29,7 @@ SHUFFLES = 20
 SURE = 3.89
 """Standard errors that chance passes once in ten thousand."""
 
-_MEASURES = (*(Measure(name, k) for k in CUTOFFS for name in ("recall", "precision")), Measure("ndcg", 10), Measure("mrr"))
+_MEASURES = tuple(map(parse_measure, (*(f"{name}@{k}" for k in CUTOFFS for name in ("recall", "precision")), "ndcg@10", "mrr")))
 _ROUNDING = 1e-9
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -123,7 +122,7 @@ def check_against(baseline: Baseline, queries: Mapping[str, Query], where: str) 
         InputError: a value and the ids beside it contradict each other; system, query and measure are named.
     """
     for name, results in baseline.systems.items():
-        shallow = [parse_measure(m) for m in results.values if (parse_measure(m).k or math.inf) <= DEPTH]
+        shallow = [m for m in map(parse_measure, results.values) if m.depth is not None and m.depth <= DEPTH and not m.asks_memory]
         known = [query for query in results.queries if query in queries]
         qrels = {query: queries[query].relevant for query in known}
         run = {query: [Hit(i, -float(rank)) for rank, i in enumerate(results.rankings.get(query, ()))] for query in known}

@@ -13,7 +13,8 @@ from ...datasets.errors import InputError
 from ..inference.clusters import Clusters, Floats
 from ..inference.power import non_inferiority
 from ..inference.statistics import paired_t
-from ..measures.temporal import time_scores
+from ..measures.grammar import parse_measure
+from ..measures.metrics import score
 from ..record import Run
 from .compare import DIGITS, Difference, Results, compare, pair
 
@@ -34,7 +35,7 @@ class Claim:
     Attributes:
         says: the claim in words.
         system: what it is claimed of, compared to `baseline`.
-        measure: one of the run's, or of `SET_MEASURES`.
+        measure: any that the grammar reads, or one of `SET_MEASURES`.
         expect: the mean is ``higher``, ``lower``, or ``kept``, which is no lower than by `margin`.
         by: how much higher or lower at least, as a share of the baseline's mean.
         margin: how much lower a measure may be and still count as kept, in its own unit.
@@ -64,10 +65,13 @@ SET_MEASURES: Mapping[str, str] = {
     "returned": "observations in the answer",
     "returned_of_many": f"observations in the answer where {MANY} or more are relevant",
     "tokens": "tokens of the answer, over all queries",
-    "silence": "share of the unanswerable queries that got an empty answer",
-    "stale": "share of the queries about changed facts whose first ten show what was superseded above what supersedes it",
 }
 """Measures of an answer as a set, whatever its length, beside those of the contract."""
+
+
+def meaning(measure: str) -> str:
+    """Return in words what a measure is that a claim can name."""
+    return SET_MEASURES.get(measure) or parse_measure(measure).contract.definition
 
 
 def claims_of(run: Run) -> tuple[Claim, ...]:
@@ -148,20 +152,23 @@ def _values(run: Run, system: str, measure: str) -> dict[str, float]:
     answerable = [row for row in rows if row["answerable"]]
     if measure == "tokens":
         return {row["query"]: row["tokens"] for row in rows}
-    if measure == "silence":
-        return {row["query"]: float(row["status"] == "empty") for row in rows if not row["answerable"]}
     if measure in ("recall", "precision"):
         return {
             row["query"]: _found(run, row) / (row["relevant"] if measure == "recall" else max(1, row["returned"])) for row in answerable
         }
-    if measure == "stale":
-        scores = time_scores(run.queries.values(), run.observations, run.rankings[system])
-        return {query: value for query, value in zip(scores.query_ids, scores.stale.tolist(), strict=True) if not math.isnan(value)}
     if measure == "returned_of_many":
         return {row["query"]: row["returned"] for row in answerable if row["relevant"] >= MANY}
-    if measure in (*run.measures, "returned"):
-        return {row["query"]: row[measure] for row in answerable}
-    raise InputError(f"there is no measure {measure!r}", where="claim", remedy=f"there are {', '.join((*run.measures, *SET_MEASURES))}")
+    if measure == "returned":
+        return {row["query"]: row["returned"] for row in answerable}
+    if measure in run.measures:
+        return {row["query"]: row[measure] for row in rows if row[measure] is not None}
+    try:
+        asked = parse_measure(measure)
+    except InputError as error:
+        raise InputError(error.what, where="claim", remedy=f"{error.remedy}, {', '.join(SET_MEASURES)}") from None
+    scores = score({q.id: q.relevant for q in run.queries.values()}, run.rankings[system], [asked], run.context(system))
+    found = next(iter(scores.values.values())).tolist()
+    return {query: value for query, value in zip(scores.query_ids, found, strict=True) if not math.isnan(value)}
 
 
 def _found(run: Run, row: Mapping[str, Any]) -> int:

@@ -22,7 +22,7 @@ from ..inference.statistics import (
     wilcoxon,
 )
 from ..measures.grammar import parse_measure
-from ..measures.ties import tie_interval
+from ..measures.metrics import tie_interval
 from ..record import Run
 
 DIGITS = 6
@@ -109,7 +109,7 @@ def over_ties(results: Results, run: Run, system: str, measures: Sequence[str]) 
         measures: look at these alone; the values of the others stay.
     """
     qrels = {query.id: query.relevant for query in run.queries.values()}
-    intervals = tie_interval(qrels, run.rankings[system], [parse_measure(measure) for measure in measures])
+    intervals = tie_interval(qrels, run.rankings[system], [parse_measure(measure) for measure in measures], run.context(system))
     rows = {query: row for row, query in enumerate(sorted(qrels))}
     kept = [rows[query] for query in results.queries]
     if not any(interval.tied[kept].any() for interval in intervals.values()):

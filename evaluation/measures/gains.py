@@ -1,17 +1,20 @@
-"""Where the relevant documents of a run stand: all that a measure needs to know, in flat arrays.
+"""Where the judged documents of a run stand: all that most measures need to know, in flat arrays.
 
 A list of a hundred hits holds a few relevant ones; everything else in it counts by the ranks it takes up alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
+from ...datasets.model import Observation, Query
 from ...retrieval.ranking import Hit
 
 _ROWS_AT_ONCE = 2048
@@ -20,12 +23,12 @@ _HIGHEST_GRADE = 1000  # 2^1000 is still a float64, and so is the sum of a milli
 
 @dataclass(frozen=True)
 class Gains:
-    """Relevant documents by query and rank, sorted by row, then rank; three arrays of equal length.
+    """Documents by query and rank, sorted by row, then rank; three arrays of equal length.
 
     Attributes:
         rows: the query's row.
         ranks: the rank, from 1.
-        grades: the grade, ≥ 1.
+        grades: the grade; ≥ 1 means relevant.
     """
 
     rows: NDArray[np.int64]
@@ -44,7 +47,19 @@ class Gains:
 
     def at_least(self, grade: int) -> Gains:
         """Return those of this grade or a higher one."""
-        return self if grade <= 1 else self.take(self.grades >= grade)
+        return self.take(self.grades >= grade)
+
+    def within(self, limit: int | None) -> Gains:
+        """Return those at ranks up to the limit."""
+        return self if limit is None else self.take(self.ranks <= limit)
+
+    def counts(self, queries: int) -> NDArray[np.int64]:
+        """Return how many there are of each of so many queries."""
+        return np.bincount(self.rows, minlength=queries)
+
+    def condensed(self) -> Gains:
+        """Return them ranked among themselves."""
+        return Gains(self.rows, np.arange(len(self.rows)) - np.searchsorted(self.rows, self.rows) + 1, self.grades)
 
 
 @dataclass(frozen=True)
@@ -95,21 +110,82 @@ class Judgments:
 
 
 @dataclass(frozen=True)
-class JudgedRun:
-    """A run matched with its judgments.
+class Seen:
+    """A run as a measure sees it, to which a document is relevant from some grade on.
 
     Attributes:
         queries: how many rows there are.
-        found: the relevant documents that were returned, at their ranks.
-        ideal: all relevant documents, at their ranks in the perfect ranking.
+        found: the relevant documents that were returned, at their ranks; `ideal` all of them, at their ranks in the perfect ranking.
+        relevant: how many relevant documents each query has, shape (queries,); `refuted` how many that are judged not to be.
+        judged: all judged documents that were returned, at their ranks; grade 0 or below stands for judged not relevant.
     """
 
     queries: int
     found: Gains
     ideal: Gains
+    relevant: NDArray[np.int64]
+    refuted: NDArray[np.int64]
+    judged: Gains
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a measure may need to know beyond the judgments.
+
+    Attributes:
+        queries: by id.
+        observations: by id; at least what is relevant to a query, was returned, or was superseded by what is relevant.
+        failed: the queries whose retriever raised.
+    """
+
+    queries: Mapping[str, Query]
+    observations: Mapping[str, Observation]
+    failed: Collection[str] = ()
+
+    @cached_property
+    def superseded(self) -> Mapping[str, Sequence[str]]:
+        """Observation → those that it superseded, in one step, sorted."""
+        predecessors: dict[str, list[str]] = {}
+        for identifier in sorted(self.observations):
+            successor = self.observations[identifier].superseded_by
+            if successor is not None:
+                predecessors.setdefault(successor, []).append(identifier)
+        return predecessors
+
+
+class Lists(NamedTuple):
+    """What a run was made of, row by row, for measures that look at a query's whole list."""
+
+    query_ids: Sequence[str]
+    qrels: Mapping[str, Mapping[str, int]]
+    rankings: Sequence[Sequence[Hit]]
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run matched with its judgments.
+
+    Attributes:
+        queries: how many rows there are.
+        found: the judged documents that were returned, at their ranks; grade 0 or below stands for judged not relevant.
+        ideal: all relevant documents, at their ranks in the perfect ranking.
+        refuted: how many documents each query has that are judged not relevant, shape (queries,).
+        returned: how many documents came back, shape (queries,).
+        lists: what it was made of; None where it was made of arrays.
+        context: queries and observations themselves; None where only judgments are known.
+    """
+
+    queries: int
+    found: Gains
+    ideal: Gains
+    refuted: NDArray[np.int64]
+    returned: NDArray[np.int64]
+    lists: Lists | None = None
+    context: Context | None = None
+    _seen: dict[tuple[int, bool], Seen] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def of(cls, qrels: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[Hit]]) -> JudgedRun:
+    def of(cls, qrels: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[Hit]], context: Context | None = None) -> JudgedRun:
         """Match canonical rankings with judgments; the rows are the judged queries, sorted by id.
 
         Raises:
@@ -117,11 +193,41 @@ class JudgedRun:
         """
         found: list[tuple[int, int, int]] = []
         ideal: list[tuple[int, int, int]] = []
-        for row, query in enumerate(sorted(qrels)):
-            relevant = _relevant(qrels[query], query)
-            ideal.extend((row, rank, grade) for rank, grade in enumerate(sorted(relevant.values(), reverse=True), 1))
-            found.extend((row, rank, relevant[d]) for rank, (d, _) in enumerate(rankings.get(query, ()), 1) if d in relevant)
-        return cls(len(qrels), Gains.of(found), Gains.of(ideal))
+        query_ids = sorted(qrels)
+        refuted, returned = np.zeros(len(qrels), np.int64), np.zeros(len(qrels), np.int64)
+        for row, query in enumerate(query_ids):
+            judged, hits = _whole(qrels[query], query), rankings.get(query, ())
+            relevant = sorted((grade for grade in judged.values() if grade >= 1), reverse=True)
+            ideal.extend((row, rank, grade) for rank, grade in enumerate(relevant, 1))
+            found.extend((row, rank, judged[d]) for rank, (d, _) in enumerate(hits, 1) if d in judged)
+            refuted[row], returned[row] = len(judged) - len(relevant), len(hits)
+        lists = Lists(query_ids, qrels, [rankings.get(query, ()) for query in query_ids])
+        return cls(len(qrels), Gains.of(found), Gains.of(ideal), refuted, returned, lists, context)
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which queries have a retriever that raised."""
+        if self.context is None or self.lists is None or not self.context.failed:
+            return np.zeros(self.queries, bool)
+        return np.array([query in self.context.failed for query in self.lists.query_ids], bool)
+
+    def rearranged(self, found: Gains) -> JudgedRun:
+        """Return the run with its judged documents at other ranks."""
+        return JudgedRun(self.queries, found, self.ideal, self.refuted, self.returned, self.lists, self.context)
+
+    def seen(self, rel: int, condensed: bool) -> Seen:
+        """Return the run as a measure sees it to which a document is relevant from grade `rel` on.
+
+        Args:
+            condensed: rank the judged documents among themselves, as if the others had not been returned.
+        """
+        if (rel, condensed) not in self._seen:
+            judged = self.found.condensed() if condensed else self.found
+            ideal = self.ideal.at_least(rel)
+            relevant = np.bincount(ideal.rows, minlength=self.queries)
+            below = np.bincount(self.ideal.rows, minlength=self.queries) - relevant
+            self._seen[rel, condensed] = Seen(self.queries, judged.at_least(rel), ideal, relevant, self.refuted + below, judged)
+        return self._seen[rel, condensed]
 
     @classmethod
     def match(cls, documents: NDArray[np.integer], judgments: Judgments) -> JudgedRun:
@@ -145,11 +251,12 @@ class JudgedRun:
         if times.max() > 1:
             twice = int(times.argmax())
             raise InputError(f"document {judgments.documents[twice]} is ranked twice", where=f"row {judgments.rows[twice]}")
-        return cls(judgments.queries, Gains(cells // depth, cells % depth + 1, judgments.grades[which]), judgments.ideal)
+        found = Gains(cells // depth, cells % depth + 1, judgments.grades[which])
+        return cls(judgments.queries, found, judgments.ideal, np.zeros(judgments.queries, np.int64), (documents >= 0).sum(axis=1))
 
 
-def _relevant(judged: Mapping[str, int], query: str) -> dict[str, int]:
-    """Return the documents of grade ≥ 1; a fraction is refused, since cutting it off would silently turn .5 into 0."""
+def _whole(judged: Mapping[str, int], query: str) -> dict[str, int]:
+    """Return the grades as whole numbers; a fraction is refused, since cutting it off would silently turn .5 into 0."""
     for identifier, grade in judged.items():
         if not -_HIGHEST_GRADE <= grade <= _HIGHEST_GRADE or grade != int(grade):
             raise InputError(
@@ -157,7 +264,7 @@ def _relevant(judged: Mapping[str, int], query: str) -> dict[str, int]:
                 where=f"query {query}",
                 remedy="decide from which value on a document is relevant, and write 1 for it",
             )
-    return {identifier: int(grade) for identifier, grade in judged.items() if grade >= 1}
+    return {identifier: int(grade) for identifier, grade in judged.items()}
 
 
 def _find(

@@ -2,122 +2,152 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from ...datasets.errors import InputError
+from .measure import Measure
+
+_ROOMS = ("relevance", "memory")
+_WRITTEN = re.compile(r"(?P<name>[\w.-]+?)(?:\((?P<options>[^()]*)\))?(?:@(?P<k>\d+))?(?:-l(?P<rel>\d+))?")
+_TREC_EVAL = re.compile(r"(?P<name>\w+?)(?:_cut)?[_.](?P<k>\d+)")
 
 
-class _Form(NamedTuple):
-    """How a measure may be written: whether it needs, allows or refuses a cut-off, and its other names in lower case."""
-
-    cutoff: str
-    aliases: tuple[str, ...] = ()
-
-
-_FORMS = {
-    "recall": _Form("needed", ("r",)),
-    "recall_any": _Form("needed", ("hit_rate", "success")),
-    "recall_all": _Form("needed"),
-    "precision": _Form("needed", ("p",)),
-    "ndcg": _Form("allowed"),
-    "mrr": _Form("allowed", ("rr",)),
-    "map": _Form("allowed", ("ap",)),
-    "r_precision": _Form("refused", ("rprec",)),
-    "ndcg_longmemeval": _Form("needed"),
-}
-_NAMES = {alias: name for name, form in _FORMS.items() for alias in (name, *form.aliases)}
-_GAINS = {"linear": "linear", "log2": "linear", "exp": "exp", "exp-log2": "exp"}
-_SUFFIX = {"needed": "@k", "allowed": "[@k]", "refused": ""}
-_WRITTEN = re.compile(r"(?P<name>\w+)(?:\((?P<options>[^()]*)\))?(?:@(?P<k>\d+))?")
-
-MEASURE_NAMES = tuple(_FORMS)
-"""The canonical names, without cut-off and options."""
+@cache
+def known_measures() -> tuple[type[Measure], ...]:
+    """Return every measure of this package: those defined in the modules of this room's folders, by folder, then by name."""
+    found = []
+    for room in _ROOMS:
+        modules = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / room)]))
+        homes = [import_module(f".{room}.{module}", __package__) for module in modules]
+        kinds = [kind for home in homes for kind in vars(home).values() if isinstance(kind, type) and kind.__module__ == home.__name__]
+        found += sorted((kind for kind in kinds if issubclass(kind, Measure) and kind.name), key=lambda kind: kind.name)
+    return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One way to score a ranking; ``str()`` gives the canonical name, which `parse_measure` reads back.
-
-    Attributes:
-        name: one of `MEASURE_NAMES`.
-        k: the cut-off; None for the whole list.
-        rel: a document is relevant from this grade on; below it, it gains nothing.
-        gain: ``linear`` (the grade) or ``exp`` (2^grade − 1); ndcg alone takes it.
-
-    Raises:
-        InputError: no such measure, a cut-off that it needs or refuses, or an option out of range.
-    """
-
-    name: str
-    k: int | None = None
-    rel: int = 1
-    gain: str = "linear"
-
-    def __post_init__(self) -> None:
-        form = _FORMS.get(self.name)
-        if form is None:
-            raise _unknown(self.name, self.name)
-        if form.cutoff == "needed" and self.k is None:
-            raise InputError(f"measure {self.name!r} needs a cut-off", remedy=f"write {self.name}@10")
-        if form.cutoff == "refused" and self.k is not None:
-            raise InputError(f"measure {self.name!r} takes no cut-off", remedy=f"write {self.name}")
-        if self.k is not None and self.k < 1:
-            raise InputError(f"cut-off {self.k} of {self.name!r} is below 1")
-        if self.rel < 1:
-            raise InputError(f"rel={self.rel} of {self.name!r} is below 1", remedy="a relevant document has grade 1 or more")
-        if self.gain not in ("linear", "exp") or (self.gain != "linear" and self.name != "ndcg"):
-            raise InputError(f"gain={self.gain} is not for {self.name!r}", remedy="ndcg takes gain=linear or gain=exp")
-
-    def __str__(self) -> str:
-        options = [f"rel={self.rel}"] * (self.rel != 1) + [f"gain={self.gain}"] * (self.gain != "linear")
-        return self.name + (f"({','.join(options)})" if options else "") + (f"@{self.k}" if self.k is not None else "")
+@cache
+def _names() -> Mapping[str, type[Measure]]:
+    return {alias: kind for kind in known_measures() for alias in (kind.name, *kind.aliases)}
 
 
 def parse_measure(text: str) -> Measure:
-    """Read a measure as people write it: ``ndcg@10``, ``nDCG(dcg='exp-log2')@10``, ``R@5``, ``P(rel=2)@5``, ``RR``.
+    """Read a measure as people write it: ``ndcg@10``, ``nDCG(dcg='exp-log2')@10``, ``P(rel=2)@5``, ``ndcg_cut_10``, ``hit@5``, ``RR``.
 
-    Upper and lower case are alike; the names of ir_measures are accepted beside ours.
+    Upper and lower case are alike; the names of ir_measures, trec_eval and ranx are accepted beside ours. A measure of the user's own
+    is named by the place that its class is imported from: ``my_module.MyMeasure@5``.
 
     Raises:
-        InputError: it cannot be read, with what exists and the nearest name.
+        InputError: it cannot be read, with what exists and the name that is nearest in meaning.
     """
-    written = _WRITTEN.fullmatch(text.strip())
-    name = _NAMES.get(written["name"].lower()) if written else None
-    if written is None or name is None:
-        raise _unknown(text, written["name"] if written else re.split(r"\W", text.strip())[0])
-    rel, gain = 1, "linear"
-    for option in filter(None, (written["options"] or "").split(",")):
-        key, _, value = (part.strip().strip("'\"") for part in option.partition("="))
-        if key == "rel" and value.isdecimal():
-            rel = int(value)
-        elif key in ("gain", "dcg") and value in _GAINS:
-            gain = _GAINS[value]
-        else:
-            raise InputError(
-                f"option {option.strip()!r} is not known", where=f"measure {text}", remedy="there are rel=GRADE, gain=linear and gain=exp"
-            )
+    text = text.strip()
     try:
-        return Measure(name, int(written["k"]) if written["k"] else None, rel, gain)
+        for kind, options, k in _readings(text):
+            return kind(**{**_parameters(kind, options), **({} if k is None else {"k": k})})
     except InputError as error:
         raise error.at(f"measure {text}") from None
+    raise _unknown(text)
 
 
-def _unknown(text: str, name: str) -> InputError:
+def measure_of(value: Any, where: str) -> Measure:
+    """Return a measure given as text, or as the object that a ``_target_`` has made.
+
+    Raises:
+        InputError: as `parse_measure`, or the object is no measure.
+    """
+    if isinstance(value, Measure):
+        return value
+    if not isinstance(value, str):
+        raise InputError(f"{value!r} is no measure", where=where, remedy="name one, such as recall@10, or the _target_ of a Measure")
+    return parse_measure(value)
+
+
+def with_threshold(measure: Measure, rel: int) -> Measure:
+    """Return a measure to which a document is relevant from grade `rel` on, if that can be set and was not."""
+    return replace(measure, rel=rel) if getattr(measure, "rel", None) == 1 else measure
+
+
+def _readings(text: str) -> Iterator[tuple[type[Measure], list[tuple[str, str]], int | None]]:
+    """Yield the ways in which a text can be read: class, options as written, cut-off."""
+    written = _WRITTEN.fullmatch(text)
+    if written is None:
+        return
+    options = [
+        (key.strip(), value.strip().strip("'\""))
+        for key, _, value in (part.partition("=") for part in filter(str.strip, (written["options"] or "").split(",")))
+    ]
+    options += [("rel", written["rel"])] if written["rel"] else []
+    k = int(written["k"]) if written["k"] else None
+    name = written["name"].lower().replace("-", "_")
+    if kind := _names().get(name):
+        yield kind, options, k
+    cut = _TREC_EVAL.fullmatch(name)
+    if cut and k is None and (kind := _names().get(cut["name"])):
+        yield kind, options, int(cut["k"])
+    if "." in written["name"] and (kind := _foreign(written["name"])):
+        yield kind, options, k
+
+
+def _foreign(place: str) -> type[Measure] | None:
+    """Return the measure that can be imported from a place, if there is one."""
+    module, _, name = place.rpartition(".")
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return kind if isinstance(kind, type) and issubclass(kind, Measure) else None
+
+
+def _parameters(kind: type[Measure], options: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    defaults = {field.name: field.default for field in fields(kind) if field.name != "k"}
+    given = {}
+    for key, value in options:
+        name, read = kind.options.get(key, (key, str))
+        try:
+            given[name] = _converted(read(value), defaults[name])
+        except (KeyError, ValueError):
+            there = ", ".join(f"{name}={_SHOWN[type(default)]}" for name, default in defaults.items())
+            raise InputError(f"option '{key}={value}' is not known", remedy=f"there are {there}" if there else "it takes none") from None
+    return given
+
+
+_SHOWN: Mapping[type, str] = {int: "NUMBER", float: "NUMBER", bool: "true", str: "NAME"}
+
+
+def _converted(value: Any, default: Any) -> Any:
+    """Return an option in the type of its parameter."""
+    if isinstance(default, bool):
+        return {"true": True, "false": False}[str(value).lower()]
+    return type(default)(value)
+
+
+def _unknown(text: str) -> InputError:
+    """Say what there is, and what is nearest in meaning: the measure that the word stands for elsewhere, else one spelt much like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower(), _NAMES, 1)
-    hint = f"did you mean {_NAMES[near[0]]}{_SUFFIX[_FORMS[_NAMES[near[0]]].cutoff]}? " if near else ""
-    known = ", ".join(f"{name}{_SUFFIX[form.cutoff]}" for name, form in _FORMS.items())
-    return InputError(f"there is no measure {text!r}", remedy=f"{hint}there are {known}")
+    meant = {word: kind for kind in known_measures() for word in kind.meant_by}
+    word = re.split(r"[@(\s]", text.lower().replace("-", "_"), maxsplit=1)[0]
+    word = re.sub(r"(_cut)?[_.]\d+$", "", word)
+    near = [word] if word in meant else get_close_matches(word, {**meant, **_names()}, 1, cutoff=0.7)
+    hint = ""
+    if near:
+        kind = {**_names(), **meant}[near[0]]
+        hint = f"did you mean {kind.form()}{', also called ' if kind.aliases else ''}{' or '.join(kind.aliases)}? "
+    return InputError(f"there is no measure {text!r}", remedy=f"{hint}there are {', '.join(kind.form() for kind in known_measures())}")
 
 
-DEFAULT_MEASURES = (
-    *(Measure(name, k) for name in ("recall", "recall_any", "recall_all") for k in (5, 10)),
-    Measure("precision", 5),
-    Measure("ndcg", 10),
-    Measure("mrr"),
-    Measure("map"),
+DEFAULT_MEASURES = tuple(
+    map(
+        parse_measure,
+        (
+            *(f"{name}@{k}" for name in ("recall", "recall_any", "recall_all") for k in (5, 10)),
+            *("precision@5", "ndcg@10", "mrr", "map"),
+        ),
+    )
 )
 """The measures of a run's per-query table, in the order of its columns."""

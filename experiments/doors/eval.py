@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...evaluation.measures.canonical import without_self_hits
-from ...evaluation.measures.grammar import DEFAULT_MEASURES, Measure, parse_measure
-from ...evaluation.measures.metrics import Scores, ceilings, score
-from ...evaluation.measures.ties import TieInterval, tie_interval
+from ...evaluation.measures.grammar import DEFAULT_MEASURES, parse_measure, with_threshold
+from ...evaluation.measures.measure import Measure
+from ...evaluation.measures.metrics import Scores, ceilings, score, tie_interval
+from ...evaluation.measures.ties import TieInterval
 from ...evaluation.trec import read_qrels, read_run
 from ...reports.table import NONE, aligned
 from ...retrieval.ranking import Hit
@@ -73,7 +74,7 @@ class _Result:
 def _measures(asked: Sequence[str] | None, rel: int | None) -> tuple[Measure, ...]:
     measures = [parse_measure(text) for text in asked] if asked else DEFAULT_MEASURES
     if rel is not None:
-        measures = [replace(measure, rel=rel) if measure.rel == 1 else measure for measure in measures]
+        measures = [with_threshold(measure, rel) for measure in measures]
     return tuple(dict.fromkeys(measures))
 
 

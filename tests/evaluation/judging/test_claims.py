@@ -105,8 +105,8 @@ class TestMeasures:
         assert [verdict.claim for verdict in judge(run, [many, few])] == [few]
 
     def test_an_unknown_measure_is_refused_and_the_known_ones_named(self, runs: Callable[..., Run]) -> None:
-        with pytest.raises(InputError, match=r"no measure 'f1'.*recall@10.*silence"):
-            measured(runs({"s": {}}), "s", "f1")
+        with pytest.raises(InputError, match=r"no measure 'xyzzy'.*recall@k.*silence.*returned"):
+            measured(runs({"s": {}}), "s", "xyzzy")
 
 
 class TestConfiguration:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from recallmeter.evaluation.measures.canonical import TIE_RULE
 from recallmeter.evaluation.measures.contract import CONTRACT, RULES
-from recallmeter.evaluation.measures.grammar import MEASURE_NAMES
+from recallmeter.evaluation.measures.grammar import known_measures
 
 
 def test_every_measure_has_one_entry() -> None:
-    names = [entry.measure.partition("@")[0] for entry in CONTRACT]
-    assert names[: len(MEASURE_NAMES)] == [*MEASURE_NAMES]
+    assert [entry.measure for entry in CONTRACT] == [kind.form() for kind in known_measures()]
+    names = [alias for kind in known_measures() for alias in (kind.name, *kind.aliases)]
     assert len(set(names)) == len(names)
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES, Measure, parse_measure
-from recallmeter.evaluation.measures.metrics import score
-from recallmeter.evaluation.measures.ties import tie_interval
+from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES, parse_measure
+from recallmeter.evaluation.measures.metrics import score, tie_interval
 from recallmeter.retrieval.ranking import Hit
 
 DOCUMENTS = "abcdefg"
@@ -21,6 +20,8 @@ MEASURES = (
     *map(parse_measure, ("recall@1", "recall@3", "recall_any@2", "recall_any(rel=2)@3", "recall_all@3", "precision(rel=2)@3")),
     *map(parse_measure, ("ndcg@2", "ndcg", "ndcg(gain=exp)@3", "ndcg(rel=2)@4", "ndcg_longmemeval@3", "r_precision")),
     *map(parse_measure, ("mrr@2", "mrr(rel=2)", "map@3", "map(rel=2)")),
+    *map(parse_measure, ("recall(condensed=true)@2", "ndcg(condensed=true)@3", "mrr(condensed=true)", "map(condensed=true,rel=2)")),
+    *map(parse_measure, ("recall_any(condensed=true)@2", "recall_all(condensed=true)@3", "silence")),
 )
 
 
@@ -69,7 +70,7 @@ def test_a_constant_scorer_is_what_chance_gives() -> None:
     n, relevant, k = 1000, 10, 20
     hits = [Hit(f"d{i:04}", 1.0) for i in range(n)]
     qrels = {"q": {f"d{i:04}": 1 for i in range(relevant)}}
-    intervals = tie_interval(qrels, {"q": hits}, [Measure("recall", k), Measure("recall_any", k), Measure("recall_all", k)])
+    intervals = tie_interval(qrels, {"q": hits}, [parse_measure(f"{name}@{k}") for name in ("recall", "recall_any", "recall_all")])
     assert intervals[f"recall@{k}"].expected[0] == pytest.approx(k / n)
     assert intervals[f"recall_any@{k}"].expected[0] == pytest.approx(1 - comb(n - relevant, k) / comb(n, k))
     assert intervals[f"recall_all@{k}"].expected[0] == pytest.approx(comb(n - relevant, k - relevant) / comb(n, k))
