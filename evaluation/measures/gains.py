@@ -118,6 +118,7 @@ class Seen:
         found: the relevant documents that were returned, at their ranks; `ideal` all of them, at their ranks in the perfect ranking.
         relevant: how many relevant documents each query has, shape (queries,); `refuted` how many that are judged not to be.
         judged: all judged documents that were returned, at their ranks; grade 0 or below stands for judged not relevant.
+        returned: how many documents came back, shape (queries,).
     """
 
     queries: int
@@ -126,6 +127,7 @@ class Seen:
     relevant: NDArray[np.int64]
     refuted: NDArray[np.int64]
     judged: Gains
+    returned: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,8 @@ class JudgedRun:
             ideal = self.ideal.at_least(rel)
             relevant = np.bincount(ideal.rows, minlength=self.queries)
             below = np.bincount(self.ideal.rows, minlength=self.queries) - relevant
-            self._seen[rel, condensed] = Seen(self.queries, judged.at_least(rel), ideal, relevant, self.refuted + below, judged)
+            returned = judged.counts(self.queries) if condensed else self.returned
+            self._seen[rel, condensed] = Seen(self.queries, judged.at_least(rel), ideal, relevant, self.refuted + below, judged, returned)
         return self._seen[rel, condensed]
 
     @classmethod

@@ -36,6 +36,11 @@ def _names() -> Mapping[str, type[Measure]]:
     return {alias: kind for kind in known_measures() for alias in (kind.name, *kind.aliases)}
 
 
+@cache
+def _variants() -> Mapping[str, tuple[type[Measure], Mapping[str, Any]]]:
+    return {name: (kind, given) for kind in known_measures() for name, given in kind.variants.items()}
+
+
 def parse_measure(text: str) -> Measure:
     """Read a measure as people write it: ``ndcg@10``, ``nDCG(dcg='exp-log2')@10``, ``P(rel=2)@5``, ``ndcg_cut_10``, ``hit@5``, ``RR``.
 
@@ -47,8 +52,8 @@ def parse_measure(text: str) -> Measure:
     """
     text = text.strip()
     try:
-        for kind, options, k in _readings(text):
-            return kind(**{**_parameters(kind, options), **({} if k is None else {"k": k})})
+        for kind, given, options in _readings(text):
+            return kind(**given, **_parameters(kind, options))
     except InputError as error:
         raise error.at(f"measure {text}") from None
     raise _unknown(text)
@@ -72,8 +77,8 @@ def with_threshold(measure: Measure, rel: int) -> Measure:
     return replace(measure, rel=rel) if getattr(measure, "rel", None) == 1 else measure
 
 
-def _readings(text: str) -> Iterator[tuple[type[Measure], list[tuple[str, str]], int | None]]:
-    """Yield the ways in which a text can be read: class, options as written, cut-off."""
+def _readings(text: str) -> Iterator[tuple[type[Measure], dict[str, Any], list[tuple[str, str]]]]:
+    """Yield the ways in which a text can be read: class, parameters, and options as written."""
     written = _WRITTEN.fullmatch(text)
     if written is None:
         return
@@ -82,15 +87,18 @@ def _readings(text: str) -> Iterator[tuple[type[Measure], list[tuple[str, str]],
         for key, _, value in (part.partition("=") for part in filter(str.strip, (written["options"] or "").split(",")))
     ]
     options += [("rel", written["rel"])] if written["rel"] else []
-    k = int(written["k"]) if written["k"] else None
+    k = {"k": int(written["k"])} if written["k"] else {}
     name = written["name"].lower().replace("-", "_")
     if kind := _names().get(name):
-        yield kind, options, k
+        yield kind, k, options
+    if name in _variants():
+        kind, given = _variants()[name]
+        yield kind, {**given, **k}, options
     cut = _TREC_EVAL.fullmatch(name)
-    if cut and k is None and (kind := _names().get(cut["name"])):
-        yield kind, options, int(cut["k"])
+    if cut and not k and (kind := _names().get(cut["name"])):
+        yield kind, kind.from_digits(cut["k"]), options
     if "." in written["name"] and (kind := _foreign(written["name"])):
-        yield kind, options, k
+        yield kind, k, options
 
 
 def _foreign(place: str) -> type[Measure] | None:

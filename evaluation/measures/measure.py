@@ -45,6 +45,7 @@ class Measure:
         cutoff: whether it needs, allows or refuses a cut-off.
         contract: its row in the metric contract.
         options: other names and spellings of parameters: name → (parameter, how its text is read).
+        variants: names that stand for it with other parameters: name → parameters.
         lower_is_better: whether a smaller value is the better one.
         worst: what a query is given whose retriever raised; `most`: what no value exceeds.
         asks_memory: whether it needs the queries and observations themselves, which judgments in a file do not have.
@@ -59,6 +60,7 @@ class Measure:
     cutoff: ClassVar[Literal["needed", "allowed", "refused"]] = "needed"
     contract: ClassVar[Contract] = Contract("", "", "")
     options: ClassVar[Mapping[str, tuple[str, Option]]] = {}
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     lower_is_better: ClassVar[bool] = False
     worst: ClassVar[float] = 0.0
     most: ClassVar[float] = 1.0
@@ -70,6 +72,11 @@ class Measure:
     def called(cls) -> str:
         """Return the name that the grammar reads: `name`, or the place of a class that is not of this package."""
         return cls.name if cls.__module__.startswith(f"{__package__}.") else f"{cls.__module__}.{cls.__qualname__}"
+
+    @classmethod
+    def from_digits(cls, digits: str) -> dict[str, Any]:
+        """Return the parameters that digits behind the name stand for, as in trec_eval's ``P_5`` and ``ndcg_cut_10``: the cut-off."""
+        return {"k": int(digits)}
 
     @classmethod
     def form(cls) -> str:
@@ -159,7 +166,7 @@ class RelevanceMeasure(Measure):
         seen = tied.run.seen(self.rel, self.condensed)
         among = tied.condensed() if self.condensed else tied
         expected = np.where(seen.relevant > 0, self.expected(Groups.of(among, self.rel, self.worth), seen), np.nan)
-        return TieInterval(worst, np.clip(expected, worst, best), best)
+        return TieInterval(worst, np.clip(expected, np.minimum(worst, best), np.maximum(worst, best)), best)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class NDCG(SumMeasure):
         "dcg": ("gain", lambda text: _READ.get(text, text)),
         "gain": ("gain", lambda text: _READ.get(text, text)),
     }
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ndcg_burges": {"gain": "exp"}}
 
     gain: str = "linear"
 
