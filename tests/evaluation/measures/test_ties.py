@@ -22,6 +22,8 @@ MEASURES = (
     *map(parse_measure, ("mrr@2", "mrr(rel=2)", "map@3", "map(rel=2)")),
     *map(parse_measure, ("recall(condensed=true)@2", "ndcg(condensed=true)@3", "mrr(condensed=true)", "map(condensed=true,rel=2)")),
     *map(parse_measure, ("recall_any(condensed=true)@2", "recall_all(condensed=true)@3", "silence")),
+    *map(parse_measure, ("judged@2", "judged", "bpref", "bpref(rel=2)", "bpref(condensed=true)", "rbp(p=0.6)", "rbp@2", "rbp_residual")),
+    *map(parse_measure, ("err", "err@2", "err(rel=2)@3", "err(condensed=true)@3", "dcg@3", "f1@2", "junk@3")),
 )
 
 
@@ -43,7 +45,8 @@ def test_worst_expected_and_best_of_all_orders(judged: dict[str, int], hits: lis
     every = score(dict.fromkeys(run, judged), run, MEASURES).values
     for name, values in every.items():
         got = [bound[0] for bound in intervals[name]]
-        assert got == pytest.approx([values.min(), values.mean(), values.max()], abs=1e-12, nan_ok=True), name
+        ends = (values.max(), values.min()) if parse_measure(name).lower_is_better else (values.min(), values.max())
+        assert got == pytest.approx([ends[0], values.mean(), ends[1]], abs=1e-12, nan_ok=True), name
 
 
 @given(st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 3), min_size=1), st.permutations(DOCUMENTS))
