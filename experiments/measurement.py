@@ -12,7 +12,7 @@ from ..datasets.errors import InputError
 from ..datasets.model import Dataset
 from ..evaluation.environment import environment
 from ..evaluation.loop import Protocol, SystemResult, evaluate
-from ..evaluation.measures.grammar import measure_of
+from ..evaluation.measures.grammar import measure_of, parse_measure
 from ..evaluation.measures.measure import Measure
 from ..evaluation.measures.metrics import Scores, dangling, score
 from ..evaluation.record import shaping

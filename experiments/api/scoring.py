@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...evaluation.measures.canonical import without_self_hits
-from ...evaluation.measures.grammar import DEFAULT_MEASURES, Measure, parse_measure
-from ...evaluation.measures.metrics import Scores, ceilings
+from ...evaluation.measures.grammar import DEFAULT_MEASURES, measure_of, parse_measure, with_threshold
+from ...evaluation.measures.measure import Measure
+from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.metrics import score as scores_of
-from ...evaluation.measures.ties import TieInterval, tie_interval
+from ...evaluation.measures.ties import TieInterval
 from ...evaluation.trec import read_qrels, read_run
 from ...retrieval.ranking import Hit
 from .runs import html_table
@@ -96,7 +97,7 @@ class Scored:
 def score(
     qrels: Judgments | DataFrame | str | Path,
     run: Mapping[str, Any] | DataFrame | str | Path,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str | Measure] | None = None,
     *,
     rel: int | None = None,
     remove_self_hits: bool = False,
@@ -123,7 +124,7 @@ def score(
 def score_all(
     qrels: Judgments,
     runs: Mapping[str, Ranked],
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str | Measure] | None = None,
     *,
     rel: int | None = None,
     remove_self_hits: bool = False,
@@ -199,10 +200,10 @@ def _column(frame: DataFrame, known: Sequence[str], what: str) -> Any:
     raise InputError(f"no column is called {known[0]!r}", where=f"{what}, whose columns are {', '.join(names)}", remedy="rename one")
 
 
-def _measures(asked: Sequence[str] | None, rel: int | None) -> tuple[Measure, ...]:
-    measures = [parse_measure(text) for text in asked] if asked else DEFAULT_MEASURES
+def _measures(asked: Sequence[str | Measure] | None, rel: int | None) -> tuple[Measure, ...]:
+    measures = [measure_of(given, "measures") for given in asked] if asked else DEFAULT_MEASURES
     if rel is not None:
-        measures = [replace(measure, rel=rel) if measure.rel == 1 else measure for measure in measures]
+        measures = [with_threshold(measure, rel) for measure in measures]
     return tuple(dict.fromkeys(measures))
 
 

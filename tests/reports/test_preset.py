@@ -51,7 +51,7 @@ def test_the_report_has_question_verdict_systems_meanings_and_claims(run: Run) -
     report = render(run)
     assert report.startswith("# Is bad good?\n\n**1 of 3 claims hold")
     assert "| bad | the bad one | 50.0 [31.4, 68.6] | 100.0 |" in report
-    assert "- `silence`: share of the unanswerable queries" in report
+    assert "- `silence`: 1 if nothing came back for an unanswerable query" in report
     assert "- `precision`" not in report
     assert "What ingest did" not in report
     assert "| bad finds more | bad | good | recall@10 | 24 | 100.0 | 50.0 | -50.0 | [-68.6, -20.3] |" in report
