@@ -15,8 +15,7 @@ from recallmeter.datasets.model import Dataset, Observation
 from recallmeter.datasets.webapp import generate_webapp
 from recallmeter.evaluation.measures.canonical import canonical, canonical_matrix
 from recallmeter.evaluation.measures.grammar import parse_measure
-from recallmeter.evaluation.measures.metrics import score
-from recallmeter.evaluation.measures.metrics import tie_interval
+from recallmeter.evaluation.measures.metrics import score, tie_interval
 from recallmeter.evaluation.sentinels import inspect
 from recallmeter.retrieval import corpus, fusion, topk
 from recallmeter.retrieval.arms.bm25 import BM25
