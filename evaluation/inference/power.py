@@ -90,7 +90,8 @@ def minimum_detectable_effect(
     changed = np.abs(clusters.sums(values))
     change = float(changed[changed > 0].mean()) * clusters.count / len(values) if changed.any() else 0.0
     enough = _least(changes, 1 - bdtr(needed - 1, clusters.count, changes) >= power)
-    return max(by_variance, margin + enough * change)
+    least = max(by_variance, margin + enough * change)
+    return least if math.isfinite(least) else None
 
 
 def _least(grid: Floats, enough: NDArray[np.bool_]) -> float:
