@@ -15,6 +15,7 @@ from ..datasets.errors import InputError
 from ..evaluation.exit_code import MEANING, ExitCode
 
 DOORS = {
+    "init": "write a folder in which a memory of your own is measured, gated and tested",
     "run": "build a data set, evaluate systems on it, write a run directory (takes Hydra overrides)",
     "sweep": "run many configurations (takes Hydra overrides)",
     "report": "make a Markdown or HTML report from a run directory",

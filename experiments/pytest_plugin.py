@@ -17,6 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..datasets.model import Dataset
     from ..evaluation.judging.gate import GateReport
     from ..evaluation.record import Run
 
@@ -28,7 +29,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     Args of what is returned:
         system: the name of a system in the configuration, several of them, or a retriever of one's own.
         baseline: the file that `recallmeter baseline` wrote, seen from pytest's root directory.
-        dataset: the name of a data set in the configuration.
+        dataset: the name of a data set in the configuration, a folder or file seen from pytest's root directory, or an object.
         name: what the baseline calls a retriever of one's own; not needed where it holds just one system.
         rules: the name of packaged rules, or a YAML file.
         max_drop, alpha, on_inconclusive, on_shown_loss: as on the command line; None leaves what the rules say.
@@ -43,7 +44,7 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         system: Any,
         *,
         baseline: str | Path,
-        dataset: str = "webapp",
+        dataset: str | Path | Dataset = "webapp",
         name: str | None = None,
         rules: str = "default",
         max_drop: float | None = None,
@@ -54,9 +55,11 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         allow_different_queries: bool = False,
     ) -> GateReport:
         from ..datasets.errors import InputError
+        from ..datasets.model import Dataset
         from ..evaluation.inference.verdict import Verdict
         from ..evaluation.judging.gate import gate
         from ..reports.gate import text
+        from .api.measuring import configured, load_dataset
         from .rules import changed, load_baseline, rules_named
 
         path = request.config.rootpath / baseline
@@ -66,7 +69,10 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
             own = not isinstance(system, str | list | tuple)
             only = list(held.systems) if held is not None and len(held.systems) == 1 else []
             names = [name or (only or [type(system).__name__])[0]] if own else [system] if isinstance(system, str) else list(system)
-            run = _run(names, system if own else None, dataset, overrides, tmp_path_factory.mktemp("recallmeter") / "run")
+            searched = dataset
+            if not isinstance(dataset, Dataset) and not configured(dataset):
+                searched = load_dataset(request.config.rootpath / dataset)
+            run = _run(names, system if own else None, searched, overrides, tmp_path_factory.mktemp("recallmeter") / "run")
             kept = f"\n\nThe run is in {run.path}; keep it with `recallmeter baseline {run.path} -o {path}"
             if held is None:
                 pytest.fail(f"there is no baseline {path}{kept}`", pytrace=False)
@@ -84,10 +90,12 @@ def recall_gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     return gate
 
 
-def _run(names: Sequence[str], retriever: Any, dataset: str, overrides: Sequence[str], folder: Path) -> Run:
+def _run(names: Sequence[str], retriever: Any, dataset: str | Path | Dataset, overrides: Sequence[str], folder: Path) -> Run:
+    from ..datasets.model import Dataset
     from .composition import composed
     from .doors.run import run_config
 
+    given = dataset if isinstance(dataset, Dataset) else None
     systems = "[]" if retriever is not None else f"[{','.join(names)}]"
-    config = composed([f"dataset={dataset}", f"system={systems}", *overrides])
-    return run_config(config, folder, None if retriever is None else {names[0]: retriever})
+    config = composed(["dataset=webapp" if given else f"dataset={dataset}", f"system={systems}", *overrides])
+    return run_config(config, folder, None if retriever is None else {names[0]: retriever}, given)

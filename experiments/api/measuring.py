@@ -30,11 +30,23 @@ def load_dataset(name: str | Path, **settings: Any) -> Dataset:
     from ..composition import composed, plain, set_all
     from ..measurement import build_dataset
 
-    if Path(name).exists():
+    if not configured(name) and Path(name).exists():
         return loader(detect(Path(name)))(str(name), **settings)
     config = composed([f"dataset={name}", "system=[]"])
     set_all(config, "dataset", settings)
     return build_dataset(plain(config))
+
+
+def configured(name: str | Path) -> bool:
+    """Return whether the configuration has a data set of this name."""
+    from ..composition import CONF
+
+    return (CONF / "dataset" / f"{name}.yaml").is_file()
+
+
+def described(dataset: Dataset) -> dict[str, str]:
+    """Return what stands in a run's settings for a data set that was given as an object."""
+    return {"name": dataset.name, "fingerprint": dataset.fingerprint}
 
 
 def system(name: str, *overrides: str, **settings: Any) -> Retriever:
@@ -102,7 +114,7 @@ def evaluate(
         "name": name,
         "seed": seed,
         "protocol": settings["protocol"] | protocol,
-        "dataset": {"name": dataset.name, "fingerprint": dataset.fingerprint},
+        "dataset": described(dataset),
         "systems": {label: {"_target_": f"{type(one).__module__}.{type(one).__qualname__}"} for label, one in systems.items()},
     }
     if measures is not None:

@@ -196,7 +196,7 @@ def _import(arguments: argparse.Namespace) -> int:
     if not arguments.output and not arguments.dry_run:
         raise InputError("no place to write to", where="-o", remedy="name a folder that is empty or not there yet")
     if arguments.format == "table":
-        _preview(source, options, arguments.errata)
+        preview(source, options, arguments.errata)
     if arguments.dry_run:
         return 0
     with new_folder(arguments.output) as folder:
@@ -207,7 +207,7 @@ def _import(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _preview(source: str, options: dict[str, Any], errata: str | None) -> None:
+def preview(source: str, options: dict[str, Any], errata: str | None = None) -> None:
     """Print what the tables are read as, and what is wrong with them."""
     from ...datasets.checks.check import check
     from ...datasets.faults import Collected

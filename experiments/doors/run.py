@@ -15,6 +15,7 @@ from ..paths import printed
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from ...datasets.model import Dataset
     from ...evaluation.record import Run
     from ...retrieval.ranking import Retriever
 
@@ -67,19 +68,30 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
 
 
 def run_config(
-    config: DictConfig, folder: Path, systems: Mapping[str, Retriever] | None = None, *, command: Sequence[str] | None = None
+    config: DictConfig,
+    folder: Path,
+    systems: Mapping[str, Retriever] | None = None,
+    dataset: Dataset | None = None,
+    *,
+    command: Sequence[str] | None = None,
 ) -> Run:
-    """Build the data set and the systems that `config` names, or take `systems`, evaluate them, write the run directory and load it.
+    """Build what `config` names, evaluate it, write the run directory and load it.
 
     Args:
+        systems: in place of those that `config` names.
+        dataset: in place of the one that `config` names.
         command: the command line that asks for this run, so that the run can say how it is made again.
     """
+    from omegaconf import OmegaConf
+
     from ...datasets.folder import check_free
-    from ..api.measuring import record_run
+    from ..api.measuring import described, record_run
     from ..composition import plain, stored
     from ..measurement import build_dataset, build_systems
 
     check_free(folder)  # before anything is built
+    if dataset is not None:
+        OmegaConf.update(config, "dataset", described(dataset), merge=False, force_add=True)
     settings = plain(config)
-    dataset = build_dataset(settings)
-    return record_run(settings, dataset, systems or build_systems(settings), folder, kept=stored(config), command=command)
+    searched = dataset or build_dataset(settings)
+    return record_run(settings, searched, systems or build_systems(settings), folder, kept=stored(config), command=command)
