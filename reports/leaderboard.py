@@ -11,17 +11,46 @@ from .figures import figure_file
 from .table import HEADLINE, NONE, milliseconds, percent
 
 
-def table(board: Leaderboard, limit: int | None = None) -> list[list[str]]:
-    """Return the table, its head first; ``=`` marks what cannot be told from the first row, ``*`` the Pareto front."""
+def table(board: Leaderboard, limit: int | None = None, held: Leaderboard | None = None) -> list[list[str]]:
+    """Return the table, its head first; ``=`` marks what cannot be told from the first row, ``*`` the Pareto front.
+
+    `held` ranks the same configurations on queries that none was chosen on; its means are added.
+    """
     name = HEADLINE.get(board.measure, board.measure)
-    rows = [["#", "system", *map(short, board.varied), name, "95 % interval", "replicates", "tokens/query", "p50 ms", "mark"]]
+    others, beside = _others(held), [f"{name} held out"] if held else []
+    rows = [["#", "system", *map(short, board.varied), name, "95 % interval", *beside, "replicates", "tokens/query", "p50 ms", "mark"]]
     for number, row in enumerate(board.rows[:limit], start=1):
         values = [_written(row.parameters[parameter]) for parameter in board.varied]
         spread = NONE if row.low is None else f"[{percent(row.low)}, {percent(row.high)}]"
         marks = ("=" if row.even else "") + ("*" if row.front else "")
         cost = [f"{row.tokens:,.0f}", milliseconds(row.latency)]
-        rows.append([str(number), row.system, *values, percent(row.mean), spread, str(row.replicates), *cost, marks])
+        unseen = [percent(others.get(_configuration(row)))] if held else []
+        copies = f"{row.replicates} (the same)" if row.distinct < row.replicates and row.distinct == 1 else str(row.replicates)
+        rows.append([str(number), row.system, *values, percent(row.mean), spread, *unseen, copies, *cost, marks])
     return rows
+
+
+def notes(board: Leaderboard, held: Leaderboard | None = None) -> list[str]:
+    """Return what a reader of the table must know: what its marks mean, and what the choice of the best is worth."""
+    said = ["= cannot be told from the first row (p ≥ .05 over all pairs); * on the Pareto front of quality, tokens, latency"]
+    if len(board.rows) > 1 and held is not None:
+        unseen = _others(held).get(_configuration(board.rows[0]))
+        said.append(f"the first row, chosen on its queries, reaches {percent(unseen)} on those that it was not chosen on")
+    elif len(board.rows) > 1 and board.corrected is not None:
+        said.append(
+            f"the first row was chosen among {len(board.rows)}: {percent(board.corrected)} is what such a choice is worth on other queries"
+        )
+    if copies := sum(row.replicates - row.distinct for row in board.rows):
+        said.append(f"{copies} replicates are copies of others; queries are the units, so they narrow nothing")
+    return said
+
+
+def _others(held: Leaderboard | None) -> dict[str, float]:
+    return {} if held is None else {_configuration(row): row.mean for row in held.rows}
+
+
+def _configuration(row: Row) -> str:
+    return repr((row.system, sorted(row.parameters.items())))
 
 
 def effects_table(board: Leaderboard) -> list[list[str]]:
@@ -39,8 +68,9 @@ def effects_table(board: Leaderboard) -> list[list[str]]:
     return rows
 
 
-def records(board: Leaderboard) -> list[dict[str, Any]]:
+def records(board: Leaderboard, held: Leaderboard | None = None) -> list[dict[str, Any]]:
     """Return the rows as flat records, for CSV and JSON."""
+    others = _others(held)
     return [
         {
             "rank": number,
@@ -49,7 +79,9 @@ def records(board: Leaderboard) -> list[dict[str, Any]]:
             board.measure: row.mean,
             "low": row.low,
             "high": row.high,
-            "p_holm": row.adjusted,
+            "p_all_pairs": row.adjusted,
+            **({"held_out": others.get(_configuration(row))} if held else {}),
+            "distinct": row.distinct,
             "replicates": row.replicates,
             "tokens": row.tokens,
             "p50_ms": row.latency,

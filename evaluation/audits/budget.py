@@ -9,7 +9,8 @@ import numpy as np
 
 from ...retrieval.text.rendering import render
 from ...retrieval.text.tokens import count
-from ..inference.intervals import bootstrap_intervals
+from ..inference.clusters import Clusters
+from ..inference.intervals import mean_intervals
 from ..record import Run
 
 
@@ -42,7 +43,8 @@ def recall_by_tokens(run: Run, system: str) -> Budget:
         recalls[:, column] /= len(query.relevant)
     if not depth:
         return Budget([], [], [], [])
-    ends = bootstrap_intervals(recalls, seed=run.manifest["seed"])
+    clusters = Clusters.of([query.group for query in queries])
+    ends = mean_intervals(recalls, clusters=clusters, seed=run.manifest["seed"])
     known = all(end.low is not None for end in ends)
     low, high = ([float(end[side] or 0.0) for end in ends] if known else [] for side in (0, 1))
     return Budget(tokens.mean(axis=1).tolist(), recalls.mean(axis=1).tolist(), low, high)

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..inference.clusters import Floats
-from ..inference.statistics import holm, paired_randomisation
+from ..inference.intervals import mean_interval, padded_t
+from ..inference.selection import winners_worth, worse_than_best
+from ..inference.statistics import paired_t
+from ..judging.compare import DIGITS
 from .points import Point, newest, sort_key
 
 REPLICATES = ("dataset.seed", "seed")
@@ -21,8 +24,8 @@ REPLICATES = ("dataset.seed", "seed")
 
 ALPHA = 0.05
 RESAMPLES = 2_000
-TESTED_AT_ONCE = 200
-"""Rows of one call of the paired test, whose memory grows with them."""
+MANY_SEEDS = 6
+"""From so many seeds on a bootstrap of them is trusted; below, Student's t on their means."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,9 @@ class Row:
 
     Attributes:
         parameters: varied parameter → value; None for one that is another system's alone.
-        mean: over replicates of the mean over queries; `low` and `high` bound its 95 % interval.
-        adjusted: p of being no worse than the first row, Holm-corrected over the table; 1 for the first row itself.
+        replicates: how many points; `distinct` counts copies of one another once.
+        mean: over queries, each averaged over the replicates that ask it; `low` and `high` bound its 95 % interval.
+        adjusted: p of being no worse than the first row, which was chosen, simultaneously over all pairs; 1 for the first row itself.
         front: whether no other row is at least as good in the measure, in tokens and in latency, and better in one; of latency
             two significant digits count, since the rest is noise that would put every row on the front.
         tokens, latency: mean tokens a query and median milliseconds a query, over the replicates.
@@ -41,6 +45,7 @@ class Row:
     system: str
     parameters: Mapping[str, Any]
     replicates: int
+    distinct: int
     mean: float
     low: float | None
     high: float | None
@@ -70,8 +75,10 @@ class Effect:
 class Leaderboard:
     """Ranks the complete points of a sweep by one measure.
 
-    The interval of a row is a hierarchical bootstrap: replicates are drawn first, then queries within each, so that a winner on
-    one synthetic data set is not mistaken for a winner. Source: Davison and Hinkley, Bootstrap Methods, 1997, section 3.8.
+    Queries are the units: each is averaged over the replicates that ask it before anything is tested, so that copies of a run narrow
+    no interval. Where seeds bring other data, seeds are units too: Student's t on their means counts where it is wider, and from
+    `MANY_SEEDS` on that ask other queries a hierarchical bootstrap, which draws seeds, then queries within each. Source: Davison
+    and Hinkley, Bootstrap Methods, 1997, section 3.8.
 
     Args:
         points: of one sweep or of several. Failed ones are counted in `failed` and left out; so are, in `replaced`, those that a
@@ -129,12 +136,13 @@ class Leaderboard:
         rows = []
         for position, g in enumerate(order):
             group = self._groups[g]
-            low, high = bounds[:, g].tolist() if group.size >= 3 else (None, None)
+            low, high = group.interval(bounds[:, g])
             rows.append(
                 Row(
                     group.system,
                     group.parameters,
                     len(group.points),
+                    group.distinct,
                     float(means[g]),
                     low,
                     high,
@@ -170,6 +178,13 @@ class Leaderboard:
                 yield Effect(parameter, value, len(chosen), float(self._means[chosen].mean() - self._means.mean()), float(low), float(high))
 
     @cached_property
+    def corrected(self) -> float | None:
+        """What the first row is worth on queries that it was not chosen on; None where the rows do not share their queries."""
+        best = self._groups[self._order[0]]
+        others = [group.blocks[0] for group in self._groups if group.pairs == best.pairs]
+        return winners_worth(np.stack(others), seed=self.seed) if len(best.blocks) == 1 and len(best.blocks[0]) > 1 else None
+
+    @cached_property
     def _means(self) -> Floats:
         return np.array([group.mean for group in self._groups])
 
@@ -197,20 +212,19 @@ class Leaderboard:
                 places = np.repeat(np.arange(RESAMPLES) * queries, drawn[:, replicate] * queries)
                 places += random.integers(0, queries, len(places))
                 weights = np.bincount(places, minlength=RESAMPLES * queries).reshape(RESAMPLES, queries) / queries
-                total += weights @ np.stack([self._groups[g].values[replicate] for g in members], axis=1)
+                total += weights @ np.stack([self._groups[g].blocks[replicate] for g in members], axis=1)
             resampled[:, members] = total / len(shape)
         return resampled
 
     def _against_first(self, order: Sequence[int]) -> NDArray[np.float64]:
-        """Return Holm-corrected p of each row against the first, paired by replicate and query; 1 where they cannot be paired."""
+        """Return p of each row being no worse than the first; 1 where they cannot be paired by query."""
         best = self._groups[order[0]]
         p = np.ones(len(order))
-        paired = [position for position, g in enumerate(order) if position and self._groups[g].pairs == best.pairs]
-        for start in range(0, len(paired), TESTED_AT_ONCE):
-            some = paired[start : start + TESTED_AT_ONCE]
-            differences = np.stack([(best.flat - self._groups[order[position]].flat).round(6) for position in some])
-            p[some] = paired_randomisation(differences, seed=self.seed)
-        p[paired] = holm(p[paired])
+        paired = [position for position, g in enumerate(order) if self._groups[g].pairs == best.pairs]
+        members = [order[position] for position in paired]
+        p[paired] = worse_than_best(np.stack([np.concatenate(self._groups[g].blocks) for g in members]), seed=self.seed)
+        for position in paired[1:]:  # where seeds differ, what they say apart from one another must agree
+            p[position] = max(p[position], self._groups[order[position]].p_over_seeds(best))
         return p
 
 
@@ -225,30 +239,66 @@ class _Group:
     measure: str
 
     @cached_property
-    def values(self) -> list[Floats]:
-        """Per-query values of each replicate."""
-        return [p.values[p.systems.index(self.system), p.measures.index(self.measure)] for p in self.points]
+    def _values(self) -> list[Floats]:
+        return [p.values[p.systems.index(self.system), p.measures.index(self.measure)].round(DIGITS) for p in self.points]
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many replicates are not copies of another."""
+        return len({(point.queries, values.tobytes()) for point, values in zip(self.points, self._values, strict=True)})
+
+    @cached_property
+    def blocks(self) -> list[Floats]:
+        """Values of each set of queries that some replicate asks, each averaged over the replicates that ask it."""
+        found: dict[tuple[str, ...], list[Floats]] = defaultdict(list)
+        for point, values in zip(self.points, self._values, strict=True):
+            found[point.queries].append(values)
+        return [np.mean(found[queries], axis=0) for queries in sorted(found)]
+
+    @cached_property
+    def seeds(self) -> dict[str, float]:
+        """Data set → mean on it, in which replicates of one data set are averaged, and data sets that say the same are one."""
+        found: dict[str, list[Floats]] = defaultdict(list)
+        for point, values in zip(self.points, self._values, strict=True):
+            found[point.manifest["dataset"]["fingerprint"]].append(values)
+        means = {data: np.mean(values, axis=0) for data, values in sorted(found.items())}
+        first = {(values.shape, values.tobytes()): data for data, values in reversed(means.items())}
+        return {data: float(means[data].mean()) for data in sorted(first.values())}
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        return tuple(len(values) for values in self.values)
+        return tuple(len(block) for block in self.blocks)
 
     @cached_property
     def pairs(self) -> tuple[Any, ...]:
         """What must be the same for two groups to be paired: data sets, other parameters, and queries, in order."""
         return self.replicates, tuple(p.queries for p in self.points)
 
-    @cached_property
-    def flat(self) -> Floats:
-        return np.concatenate(self.values)
+    def interval(self, drawn: Floats) -> tuple[float | None, float | None]:
+        """Return the bounds of the mean: over queries, and over seeds where these bring other data, whichever is wider.
 
-    @property
-    def size(self) -> int:
-        return len(self.flat)
+        `drawn` are the bounds of the hierarchical bootstrap.
+        """
+        over_seeds = padded_t(list(self.seeds.values()), None) if len(self.seeds) > 1 else None
+        if len(self.blocks) > 1:
+            if over_seeds is not None and len(self.blocks) < MANY_SEEDS:
+                return over_seeds.low, over_seeds.high
+            return float(drawn[0]), float(drawn[1])
+        low, high, _ = mean_interval(self.blocks[0])
+        if over_seeds is None or low is None or high is None:
+            return low, high
+        return min(low, over_seeds.low or 0.0), max(high, over_seeds.high or 0.0)
+
+    def p_over_seeds(self, best: _Group) -> float:
+        """Return p of being no worse than another by Student's paired t on the means of seeds; 0 where no seeds differ."""
+        shared = sorted(self.seeds.keys() & best.seeds.keys())
+        if len(shared) < 2 or max(len(self.seeds), len(best.seeds)) < 2:
+            return 0.0
+        return paired_t([self.seeds[seed] - best.seeds[seed] for seed in shared], alternative="less")
 
     @cached_property
     def mean(self) -> float:
-        return float(np.mean([values.mean() for values in self.values]))
+        return float(np.mean([block.mean() for block in self.blocks]))
 
     @property
     def tokens(self) -> float:

@@ -24,6 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top", type=int, default=20, metavar="N", help="rows shown in the terminal and in Markdown (default: 20)")
     parser.add_argument("--figures", metavar="DIR", help="draw the Pareto front, and lines or a heat map of the parameters")
     parser.add_argument("--front", metavar="FILE", help="write the rows of the Pareto front as CSV")
+    parser.add_argument("--select-on", type=float, metavar="SHARE", help="rank on so many of the queries, and report the others beside")
+    parser.add_argument("--split-seed", type=int, default=0, metavar="N", help="which of the queries those are (default: 0)")
     form = parser.add_mutually_exclusive_group()
     for name in ("markdown", "csv", "json"):
         form.add_argument(f"--{name}", action="store_true", help=f"print as {name}")
@@ -36,11 +38,18 @@ def execute(arguments: argparse.Namespace) -> int:
     from ...evaluation.measures.grammar import parse_measure
     from ...evaluation.sweeps.leaderboard import Leaderboard
     from ...evaluation.sweeps.points import read_points
+    from ...evaluation.sweeps.split import split
     from ...reports import leaderboard as report
     from ...reports.table import aligned, markdown
 
     points = read_points([Path(folder) for folder in arguments.folders])
-    board = Leaderboard(points, str(parse_measure(arguments.measure)), system=arguments.system, by=arguments.by)
+    measure, held = str(parse_measure(arguments.measure)), None
+    if arguments.select_on is not None:
+        if not 0 < arguments.select_on < 1:
+            raise InputError(f"{arguments.select_on:g} is not a share", where="--select-on", remedy="give a number between 0 and 1")
+        points, others = split(points, arguments.select_on, seed=arguments.split_seed)
+        held = Leaderboard(others, measure, system=arguments.system, by=arguments.by)
+    board = Leaderboard(points, measure, system=arguments.system, by=arguments.by)
     if arguments.figures:
         for path in report.draw(board, Path(arguments.figures)):
             print(path, file=sys.stderr)
@@ -48,15 +57,22 @@ def execute(arguments: argparse.Namespace) -> int:
         write_file(Path(arguments.front), _csv([row for row in report.records(board) if row["pareto"]]), "the table")
         print(arguments.front, file=sys.stderr)
     if arguments.json:
-        print(json.dumps({"measure": board.measure, "failed": board.failed, "rows": report.records(board)}, indent=1, default=str))
+        print(
+            json.dumps(
+                {"measure": board.measure, "failed": board.failed, "corrected": board.corrected, "rows": report.records(board, held)},
+                indent=1,
+                default=str,
+            )
+        )
     elif arguments.csv:
-        print(_csv(report.records(board)), end="")
+        print(_csv(report.records(board, held)), end="")
     else:
         written = markdown if arguments.markdown else aligned
-        print(written(report.table(board, arguments.top)))
+        print(written(report.table(board, arguments.top, held)))
         if len(board.rows) > arguments.top:
             print(f"\n{len(board.rows) - arguments.top} more rows; --top N shows them")
-        print("\n= cannot be told from the first row (p ≥ .05 after Holm); * on the Pareto front of quality, tokens, latency")
+        for line in report.notes(board, held):
+            print(f"\n{line}")
         if board.crossed:
             print("\n" + written(report.effects_table(board)))
         if board.failed:

@@ -160,7 +160,8 @@ def _measured(shaped: Identity, settings: Mapping[str, Any], parameters: Mapping
         found = models({result.name: built[result.name]})
         _workshop.given[identities[result.name]] = condensed(result, measured.scores[result.name], found)
     work = {name: count - before[name] for name, count in _workshop.work().items()}
-    manifest = {**measured.manifest, **work, **_node(), "unknown": shaped.unknown}
+    strata = {query.id: [query.category, query.group] for query in dataset.queries if query.answerable}
+    manifest = {**measured.manifest, **work, **_node(), "unknown": shaped.unknown, "strata": strata}
     del manifest["embedding"]  # counts from the start of the process; `embedded` those of this point
     return point_of(key, parameters, {name: _workshop.given[identity] for name, identity in identities.items()}, manifest)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
+from recallmeter.evaluation.inference.intervals import mean_interval
 from recallmeter.evaluation.sweeps.leaderboard import Leaderboard
 from recallmeter.evaluation.sweeps.points import Point, read_point, read_points, write_point
 
@@ -137,18 +138,60 @@ def test_noise_of_latency_puts_nothing_on_the_front(difficulty: np.ndarray) -> N
     assert front == {1: True, 2: False, 3: True}
 
 
-def test_the_interval_of_one_replicate_is_scipys_percentile_bootstrap(difficulty: np.ndarray) -> None:
+def test_copies_of_a_run_change_no_interval_and_no_p(difficulty: np.ndarray) -> None:
+    random = np.random.default_rng(4)
+    rivals = [np.clip(difficulty + random.normal(0.02 * w, 0.2, len(QUERIES)), 0, 1) for w in range(4)]
+
+    def board(copies: int) -> Leaderboard:
+        return Leaderboard(
+            [point(f"{w}{s}", values, seed=s, weight=w) for w, values in enumerate(rivals) for s in range(copies)], "recall@10"
+        )
+
+    once, often = board(1), board(5)
+    for ours, theirs in zip(often.rows, once.rows, strict=True):
+        assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-12)
+        assert ours.adjusted == theirs.adjusted
+    assert [(row.replicates, row.distinct) for row in often.rows] == [(5, 1)] * 4
+    assert often.corrected == pytest.approx(once.corrected, abs=1e-12)
+    for ours, theirs in zip(often.effects, once.effects, strict=True):
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_the_interval_of_one_replicate_is_that_of_its_queries(difficulty: np.ndarray) -> None:
+    row = Leaderboard([point("a", difficulty)], "recall@10").rows[0]
+    assert (row.low, row.high) == mean_interval(difficulty.round(6))[:2]
+
+
+def test_few_seeds_that_bring_other_queries_have_students_interval() -> None:
     from scipy import stats
 
-    row = Leaderboard([point("a", difficulty)], "recall@10").rows[0]
-    interval = stats.bootstrap((difficulty,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
-    assert (row.low, row.high) == pytest.approx((interval.low, interval.high), abs=0.006)
+    random = np.random.default_rng(3)
+    seeds = [random.uniform(0, 1, len(QUERIES)) for _ in range(4)]
+    points = [
+        dataclasses.replace(point(f"s{n}", values, seed=n), queries=tuple(f"{n}{q}" for q in QUERIES)) for n, values in enumerate(seeds)
+    ]
+    row = Leaderboard(points, "recall@10").rows[0]
+    theirs = stats.ttest_1samp([values.mean() for values in seeds], 0).confidence_interval(0.95)
+    assert (row.low, row.high) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
 
 
-def test_the_interval_of_replicates_has_the_width_that_drawing_both_ways_gives() -> None:
+def test_seeds_that_disagree_keep_a_row_even_with_the_first(difficulty: np.ndarray) -> None:
+    agree = [point(f"a{s}", difficulty + 0.1 + 0.001 * s, seed=s, weight=1) for s in range(3)]
+    shifts = (0.3, -0.25, 0.1)
+    differ = [point(f"b{s}", difficulty + shift, seed=s, weight=2) for s, shift in enumerate(shifts)]
+    assert [row.even for row in Leaderboard([*agree, *differ], "recall@10").rows] == [True, True]
+    same = [point(f"b{s}", difficulty + 0.05, seed=s, weight=2) for s in range(3)]
+    assert [row.even for row in Leaderboard([*agree, *same], "recall@10").rows] == [True, False]
+
+
+def test_many_seeds_with_queries_of_their_own_have_the_width_that_drawing_both_ways_gives() -> None:
     random = np.random.default_rng(3)
     seeds = [np.clip(random.normal(0.5 + shift, 0.2, len(QUERIES)), 0, 1) for shift in random.normal(0, 0.05, 12)]
-    row = Leaderboard([point(f"s{number:02}", values, seed=number) for number, values in enumerate(seeds)], "recall@10").rows[0]
+    points = [
+        dataclasses.replace(point(f"s{n:02}", values, seed=n), queries=tuple(f"{n:02}{q}" for q in QUERIES))
+        for n, values in enumerate(seeds)
+    ]
+    row = Leaderboard(points, "recall@10").rows[0]
     between = np.var([values.mean() for values in seeds]) / len(seeds)
     within = np.mean([values.var() for values in seeds]) / len(seeds) / len(QUERIES)
     assert row.low is not None
