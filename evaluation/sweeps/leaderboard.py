@@ -16,7 +16,6 @@ from ..inference.clusters import Floats
 from ..inference.intervals import mean_interval, padded_t
 from ..inference.selection import winners_worth, worse_than_best
 from ..inference.statistics import paired_t
-from ..judging.compare import DIGITS
 from .points import Point, newest, sort_key
 
 REPLICATES = ("dataset.seed", "seed")
@@ -24,6 +23,9 @@ REPLICATES = ("dataset.seed", "seed")
 
 ALPHA = 0.05
 RESAMPLES = 2_000
+DIGITS = 6
+"""Values that differ in fewer decimals are equal, as in a comparison."""
+
 MANY_SEEDS = 6
 """From so many seeds on a bootstrap of them is trusted; below, Student's t on their means."""
 
