@@ -1,4 +1,4 @@
-"""Files as lines, table rows and JSON objects: UTF-8, plain or gzip, each piece with its place."""
+"""Files as lines, table rows and JSON objects: UTF-8, plain, gzip or Zstandard, each piece with its place."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
 from .errors import InputError
 from .faults import BLANK_LINE, BROKEN, BYTE_ORDER_MARK, CRLF, NOT_TEXT, REPEATED_KEY, Faults
 
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_CHUNK = 1 << 20
+_CHUNK, _BLOCK = 1 << 20, 1 << 22
 
 
 class Repeated(dict[str, Any]):
@@ -30,6 +32,25 @@ class Repeated(dict[str, Any]):
 def source_name(path: Path) -> str:
     """Return what a data set is called after its folder or file."""
     return Path(os.path.abspath(path)).name.removesuffix(".gz").removesuffix(".json")
+
+
+def is_json(path: Path) -> bool:
+    """Return whether a file is JSON by its name, packed or not, in any case."""
+    return path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".json")
+
+
+def read_blocks(path: Path, faults: Faults) -> Iterator[bytes]:
+    """Yield a file's bytes, unpacked, in blocks of a few million.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    with _opened(path) as file:
+        try:
+            while block := file.read(_BLOCK):
+                yield block
+        except _DAMAGE as error:
+            faults.report(NOT_TEXT, str(path), f"the file is damaged ({_told(error)})")
 
 
 def read_lines(path: Path, faults: Faults) -> Iterator[tuple[str, str]]:
@@ -200,8 +221,21 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     except ValueError as error:  # a NUL in the path
         raise InputError(f"can't read the file ({error})", where=repr(str(path)), remedy="check the path") from error
     with file:
-        packed = file.peek(2).startswith(b"\x1f\x8b")
-        yield cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
+        head = file.peek(4)
+        if head.startswith(_GZIP):
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
+        elif head.startswith(_ZSTANDARD):
+            yield _unpacked(file, path)
+        else:
+            yield file
+
+
+def _unpacked(file: IO[bytes], path: Path) -> IO[bytes]:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise InputError("zstandard is needed to unpack it", where=str(path), remedy="pip install zstandard, or unpack it") from error
+    return BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True), _CHUNK)
 
 
 def _undamaged(file: IO[bytes], path: Path, faults: Faults) -> Iterator[bytes]:

@@ -13,8 +13,9 @@ from ..datasets.faults import Judgment, Refused
 from ..datasets.file import write_file
 from ..datasets.formats.qrels import read_qrels as read_judgments
 from ..datasets.model import check_id
-from ..datasets.reading import Repeated, read_document, read_rows
+from ..datasets.reading import Repeated, is_json, read_document, read_rows
 from ..retrieval.ranking import Hit
+from .files.qrels import quick_qrels
 from .measures.canonical import canonical
 
 _RUN_COLUMNS = "query Q0 document rank score tag"
@@ -24,12 +25,14 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     """Read judgments: query → document → grade, in the order of the file.
 
     The file is TREC (four columns), BEIR (three columns, with or without a header) or, named ``.json``, an object
-    {query: {document: grade}}. A byte order mark, CRLF, tabs, blank lines and gzip are accepted.
+    {query: {document: grade}}. A byte order mark, CRLF, tabs, blank lines, gzip and Zstandard are accepted.
 
     Raises:
         InputError: with its line: another number of columns, an id with white space in it, a grade that is not a whole
             number, or two judgments that contradict each other; or the file holds no judgment.
     """
+    if quick := quick_qrels(Path(path)):
+        return quick
     qrels: dict[str, dict[str, int]] = {}
     for where, record in read_judgments(Path(path), Refused()):
         assert isinstance(record, Judgment)
@@ -56,7 +59,7 @@ def read_run(path: str | Path) -> dict[str, tuple[Hit, ...]]:
             finite number; or the file holds no hit.
     """
     hits: dict[str, list[Hit]] = {}
-    for where, query, document, score in (_json_run if Path(path).suffix == ".json" else _trec_run)(Path(path)):
+    for where, query, document, score in (_json_run if is_json(Path(path)) else _trec_run)(Path(path)):
         _check(query, document, where)
         hits.setdefault(query, []).append(Hit(document, _finite(score, query, document, where)))
     if not hits:

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..faults import BROKEN, Faults, Placed
 from ..fields import judge
-from ..reading import Repeated, read_document, read_rows
+from ..reading import Repeated, is_json, read_document, read_rows
 
-_HEADER = {"score", "grade", "relevance", "rel", "label", "relevancy"}
+HEADER = frozenset({"score", "grade", "relevance", "rel", "label", "relevancy"})
+"""What the last column of a table is called, in a line that is no judgment."""
 
 
 def read_qrels(path: Path, faults: Faults) -> Iterator[Placed]:
@@ -19,7 +20,7 @@ def read_qrels(path: Path, faults: Faults) -> Iterator[Placed]:
     It is a table of query, document, grade (BEIR) or query, iteration, document, grade (TREC), with or without a header,
     separated by tabs or white space, or, named ``.json``, an object query → document → grade.
     """
-    rows = _from_json(path, faults) if path.suffix == ".json" else _from_table(path, faults)
+    rows = _from_json(path, faults) if is_json(path) else _from_table(path, faults)
     for where, query, observation, value in rows:
         yield from judge(query, observation, value, where, faults)
 
@@ -29,7 +30,7 @@ def _from_table(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, str
     for where, columns in read_rows(path, faults):
         if len(columns) not in (3, 4):
             faults.report(BROKEN, where, f"a judgment has 3 or 4 columns, this line has {len(columns)}")
-        elif not (first and columns[-1].lower() in _HEADER):
+        elif not (first and columns[-1].lower() in HEADER):
             yield where, columns[0], columns[-2], columns[-1]
         first = False
 

@@ -21,7 +21,7 @@ _ROWS_AT_ONCE = 2048  # a block that stays in the cache
 
 
 def canonical(hits: Sequence[Hit], query: str = "") -> tuple[Hit, ...]:
-    """Return the hits in canonical order: of a repeated id the first is kept, scores are float64, those
+    """Return the hits in canonical order: of a repeated id the highest score is kept, scores are float64, those
     that differ by rounding alone become identical, and ties go by id ascending.
 
     Args:
@@ -35,7 +35,8 @@ def canonical(hits: Sequence[Hit], query: str = "") -> tuple[Hit, ...]:
         return tuple(hits)
     kept: dict[str, float] = {}
     for identifier, score in hits:
-        kept.setdefault(identifier, _finite(score, identifier, query))
+        number = _finite(score, identifier, query)
+        kept[identifier] = max(number, kept.get(identifier, number))
     scores = settled(np.array(list(kept.values()))).tolist()
     return tuple(Hit(*pair) for pair in sorted(zip(kept, scores, strict=True), key=lambda pair: (-pair[1], pair[0])))
 

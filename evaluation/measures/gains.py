@@ -6,7 +6,7 @@ A list of a hundred hits holds a few relevant ones; everything else in it counts
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -193,18 +193,21 @@ class JudgedRun:
         Raises:
             InputError: a grade is not a whole number, or beyond 1000.
         """
-        found: list[tuple[int, int, int]] = []
-        ideal: list[tuple[int, int, int]] = []
         query_ids = sorted(qrels)
-        refuted, returned = np.zeros(len(qrels), np.int64), np.zeros(len(qrels), np.int64)
+        ideal, refuted = _ideal([qrels[query] for query in query_ids], query_ids)
+        found: list[tuple[int, int, int]] = []
+        returned = np.zeros(len(qrels), np.int64)
         for row, query in enumerate(query_ids):
-            judged, hits = _whole(qrels[query], query), rankings.get(query, ())
-            relevant = sorted((grade for grade in judged.values() if grade >= 1), reverse=True)
-            ideal.extend((row, rank, grade) for rank, grade in enumerate(relevant, 1))
-            found.extend((row, rank, judged[d]) for rank, (d, _) in enumerate(hits, 1) if d in judged)
-            refuted[row], returned[row] = len(judged) - len(relevant), len(hits)
+            if hits := rankings.get(query):
+                judged, returned[row] = qrels[query], len(hits)
+                if not judged.keys().isdisjoint(ids := [hit[0] for hit in hits]):
+                    found.extend((row, rank, int(judged[d])) for rank, d in enumerate(ids, 1) if d in judged)
         lists = Lists(query_ids, qrels, [rankings.get(query, ()) for query in query_ids])
-        return cls(len(qrels), Gains.of(found), Gains.of(ideal), refuted, returned, lists, context)
+        return cls(len(qrels), Gains.of(found), ideal, refuted, returned, lists, context)
+
+    def perfect(self) -> JudgedRun:
+        """Return the run that returns every relevant document, highest grade first, and nothing else."""
+        return replace(self, found=self.ideal, returned=self.ideal.counts(self.queries), lists=None, _seen={})
 
     @cached_property
     def failed(self) -> NDArray[np.bool_]:
@@ -258,16 +261,31 @@ class JudgedRun:
         return cls(judgments.queries, found, judgments.ideal, np.zeros(judgments.queries, np.int64), (documents >= 0).sum(axis=1))
 
 
-def _whole(judged: Mapping[str, int], query: str) -> dict[str, int]:
-    """Return the grades as whole numbers; a fraction is refused, since cutting it off would silently turn .5 into 0."""
-    for identifier, grade in judged.items():
-        if not -_HIGHEST_GRADE <= grade <= _HIGHEST_GRADE or grade != int(grade):
-            raise InputError(
-                f"grade {grade} of {identifier!r} is not a whole number up to {_HIGHEST_GRADE}",
-                where=f"query {query}",
-                remedy="decide from which value on a document is relevant, and write 1 for it",
-            )
-    return {identifier: int(grade) for identifier, grade in judged.items()}
+def _ideal(judged: Sequence[Mapping[str, int]], query_ids: Sequence[str]) -> tuple[Gains, NDArray[np.int64]]:
+    """Return the relevant documents of each row, highest grade first, and how many are judged not relevant.
+
+    A fraction is refused, since cutting it off would silently turn .5 into 0.
+    """
+    rows = np.repeat(np.arange(len(judged)), [len(of) for of in judged])
+    given = np.array([grade for of in judged for grade in of.values()])
+    grades = given.astype(np.int64) if given.dtype.kind in "iub" else np.zeros(0, np.int64)
+    if len(grades) != len(rows) or (len(grades) and np.abs(grades).max() > _HIGHEST_GRADE):
+        grades = np.array([_whole(of[d], d, q) for of, q in zip(judged, query_ids, strict=True) for d in of], np.int64)
+    relevant = grades >= 1
+    refuted = np.bincount(rows[~relevant], minlength=len(judged))
+    rows, grades = rows[relevant], grades[relevant]
+    order = np.lexsort((-grades, rows))
+    return Gains(rows[order], np.ones(len(rows), np.int64), grades[order]).condensed(), refuted
+
+
+def _whole(grade: float, identifier: str, query: str) -> int:
+    if not -_HIGHEST_GRADE <= grade <= _HIGHEST_GRADE or grade != int(grade):
+        raise InputError(
+            f"grade {grade} of {identifier!r} is not a whole number up to {_HIGHEST_GRADE}",
+            where=f"query {query}",
+            remedy="decide from which value on a document is relevant, and write 1 for it",
+        )
+    return int(grade)
 
 
 def _find(

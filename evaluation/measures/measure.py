@@ -48,6 +48,7 @@ class Measure:
         variants: names that stand for it with other parameters: name → parameters.
         lower_is_better: whether a smaller value is the better one.
         worst: what a query is given whose retriever raised; `most`: what no value exceeds.
+        by_query: whether it looks at each query's list, for which arrays of where judged documents stand are not enough.
         asks_memory: whether it needs the queries and observations themselves, which judgments in a file do not have.
 
     Raises:
@@ -64,6 +65,7 @@ class Measure:
     lower_is_better: ClassVar[bool] = False
     worst: ClassVar[float] = 0.0
     most: ClassVar[float] = 1.0
+    by_query: ClassVar[bool] = False
     asks_memory: ClassVar[bool] = False
 
     k: int | None = None

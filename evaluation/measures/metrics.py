@@ -25,7 +25,7 @@ class Scores:
         unanswerable: judged queries without a relevant document; left out of the means of all measures but those that are about them.
         missing: answerable queries that the run does not have; they score 0.
         unjudged: queries of the run that have no judgments; left out.
-        repeated: queries for which a document came back more than once; its first place counts.
+        repeated: queries for which a document came back more than once; its highest score counts.
     """
 
     query_ids: tuple[str, ...]
@@ -116,6 +116,9 @@ def ceilings(
     Args:
         corpus: the ids that exist; what is relevant but not among them cannot be found. None: all of them exist.
     """
+    if corpus is None and not any(measure.by_query for measure in measures):
+        best = JudgedRun.of(qrels, {}).perfect()
+        return {str(measure): measure.ceiling(best) for measure in measures}
     perfect = {
         query: [Hit(document, grade) for document, grade in judged.items() if grade >= 1 and (corpus is None or document in corpus)]
         for query, judged in qrels.items()

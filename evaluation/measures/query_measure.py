@@ -64,6 +64,8 @@ class QueryMeasure(Measure):
     Its values under ties are found by looking at every order of the tied scores, or at 120 seeded draws where there are more.
     """
 
+    by_query = True
+
     def value(self, outcome: QueryOutcome) -> float | None:
         """Return the value of one query; None leaves it out of the mean."""
         raise NotImplementedError

@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...datasets.errors import InputError
+from ...evaluation.files.scoring import score_file
 from ...evaluation.measures.canonical import without_self_hits
 from ...evaluation.measures.grammar import DEFAULT_MEASURES, parse_measure, with_threshold
 from ...evaluation.measures.measure import Measure
-from ...evaluation.measures.metrics import Scores, ceilings, score, tie_interval
+from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.ties import TieInterval
 from ...evaluation.trec import read_qrels, read_run
 from ...reports.table import NONE, aligned
-from ...retrieval.ranking import Hit
 
 _NAMED = 5
 
@@ -43,23 +42,21 @@ def execute(arguments: argparse.Namespace) -> int:
     qrels = read_qrels(arguments.qrels)
     results = []
     for path, name in zip(arguments.runs, _names(arguments.runs), strict=True):
-        run: Mapping[str, Sequence[Hit]] = read_run(path)
-        if not qrels.keys() & run.keys():
-            raise InputError(
-                f"none of its {len(run)} queries is judged (it has {min(run)!r}, the judgments have {min(qrels)!r})",
-                where=path,
-                remedy="both files must use the same query ids",
-            )
-        if arguments.remove_self_hits:
-            run = without_self_hits(run)
-        ties = tie_interval(qrels, run, measures) if arguments.ties else {}
-        results.append(_Result(name, score(qrels, run, measures), ties))
+        scores = score_file(qrels, path, measures, remove_self_hits=arguments.remove_self_hits)
+        results.append(_Result(name, scores, _ties(arguments, qrels, path, measures) if arguments.ties else {}))
     best = {measure: _mean(values) for measure, values in ceilings(qrels, measures).items()}
     if arguments.json:
         print(json.dumps(_as_json(results, best, arguments.per_query), indent=1))
     else:
         print("\n\n".join(_as_text(results, best, arguments.per_query)))
     return 0
+
+
+def _ties(
+    arguments: argparse.Namespace, qrels: Mapping[str, Mapping[str, int]], path: str, measures: Sequence[Measure]
+) -> Mapping[str, TieInterval]:
+    run = read_run(path)
+    return tie_interval(qrels, without_self_hits(run) if arguments.remove_self_hits else run, measures)
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ def _notes(result: _Result) -> Iterator[str]:
         (result.scores.missing, "judged but not in the run, scored 0"),
         (result.scores.unjudged, "in the run but not judged, left out"),
         (result.scores.unanswerable, "without a relevant document, left out"),
-        (result.scores.repeated, "with a document returned more than once, counted at its first place"),
+        (result.scores.repeated, "with a document returned more than once, counted once, with its highest score"),
     ):
         if queries:
             named = ", ".join(queries[:_NAMED]) + (", …" if len(queries) > _NAMED else "")
