@@ -50,7 +50,7 @@ def read_blocks(path: Path, faults: Faults) -> Iterator[bytes]:
             while block := file.read(_BLOCK):
                 yield block
         except _DAMAGE as error:
-            faults.report(NOT_TEXT, str(path), f"the file is damaged ({_told(error)})")
+            faults.report(NOT_TEXT, str(path), f"the file is damaged ({_reason(error)})")
 
 
 def read_lines(path: Path, faults: Faults) -> Iterator[tuple[str, str]]:

@@ -18,10 +18,10 @@ from ..datasets.folder import new_folder
 from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
 from ..retrieval.ranking import Hit
+from .files.trec import read_run, write_run_file
 from .loop import SystemResult
 from .measures.gains import Context
 from .measures.metrics import Scores
-from .trec import read_run, write_run_file
 
 FORMAT = 2
 """Raised when a run directory changes in a way that older readers would misread."""

@@ -12,8 +12,8 @@ from ...datasets.reading import is_json
 from ..measures.canonical import without_self_hits
 from ..measures.measure import Measure
 from ..measures.metrics import Scores, score, values
-from ..trec import read_run
 from .matching import Matched, match_file
+from .trec import read_run
 
 
 def score_file(

@@ -33,7 +33,10 @@ CONTRACT = tuple(Entry(kind.form(), *kind.contract) for kind in known_measures()
 """Every measure that can be asked for by name."""
 
 RULES = (
-    Rule("canonical ranking", f"all measures of a query see one list: a repeated id counts once, with its highest score; {TIE_RULE}; NaN is refused"),
+    Rule(
+        "canonical ranking",
+        f"all measures of a query see one list: a repeated id counts once, with its highest score; {TIE_RULE}; NaN is refused",
+    ),
     Rule("relevant", "grade 1 or more (with rel=g: g or more); lower grades gain 0; R counts all relevant observations, found or not"),
     Rule(
         "ceiling",

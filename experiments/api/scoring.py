@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...datasets.errors import InputError
+from ...evaluation.files.trec import read_qrels, read_run
 from ...evaluation.measures.canonical import without_self_hits
 from ...evaluation.measures.grammar import DEFAULT_MEASURES, measure_of, parse_measure, with_threshold
 from ...evaluation.measures.measure import Measure
 from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.metrics import score as scores_of
 from ...evaluation.measures.ties import TieInterval
-from ...evaluation.trec import read_qrels, read_run
 from ...retrieval.ranking import Hit
 from .runs import html_table
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...evaluation.files.scoring import score_file
+from ...evaluation.files.trec import read_qrels, read_run
 from ...evaluation.measures.canonical import without_self_hits
 from ...evaluation.measures.grammar import DEFAULT_MEASURES, parse_measure, with_threshold
 from ...evaluation.measures.measure import Measure
 from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.ties import TieInterval
-from ...evaluation.trec import read_qrels, read_run
 from ...reports.table import NONE, aligned
 
 _NAMED = 5

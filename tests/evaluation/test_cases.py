@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Observation
+from recallmeter.evaluation.files.trec import read_qrels, read_run
 from recallmeter.evaluation.inference.intervals import DIFFERENCES, mean_interval
 from recallmeter.evaluation.inference.statistics import paired_randomisation
 from recallmeter.evaluation.measures.canonical import without_self_hits
 from recallmeter.evaluation.measures.grammar import parse_measure
 from recallmeter.evaluation.measures.metrics import ceilings, dangling, score, tie_interval
 from recallmeter.evaluation.measures.ties import TieInterval
-from recallmeter.evaluation.trec import read_qrels, read_run
 from recallmeter.retrieval.arms.bm25 import BM25
 from recallmeter.retrieval.corpus import Candidates
 from recallmeter.retrieval.fusion import WeightedRRF

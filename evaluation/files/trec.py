@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..datasets.errors import InputError
-from ..datasets.faults import Judgment, Refused
-from ..datasets.file import write_file
-from ..datasets.formats.qrels import read_qrels as read_judgments
-from ..datasets.model import check_id
-from ..datasets.reading import Repeated, is_json, read_document, read_rows
-from ..retrieval.ranking import Hit
-from .files.qrels import quick_qrels
-from .measures.canonical import canonical
+from ...datasets.errors import InputError
+from ...datasets.faults import Judgment, Refused
+from ...datasets.file import write_file
+from ...datasets.formats.qrels import read_qrels as read_judgments
+from ...datasets.model import check_id
+from ...datasets.reading import Repeated, is_json, read_document, read_rows
+from ...retrieval.ranking import Hit
+from ..measures.canonical import canonical
+from .qrels import quick_qrels
 
 _RUN_COLUMNS = "query Q0 document rank score tag"
 

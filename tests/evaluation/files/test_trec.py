@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recallmeter.datasets.errors import InputError
+from recallmeter.evaluation.files.trec import read_qrels, read_run, write_run_file
 from recallmeter.evaluation.measures.canonical import canonical
-from recallmeter.evaluation.trec import read_qrels, read_run, write_run_file
 from recallmeter.retrieval.ranking import Hit
 
 ids = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
