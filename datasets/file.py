@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import InputError
+from .secrets import redacted
 
 
 def is_stream(path: Path) -> bool:
@@ -24,13 +25,13 @@ def write_file(path: Path, content: str | bytes, what: str = "the file") -> None
     A link is followed. A pipe or a device is written through, since a file in its place would cut off whoever reads it.
 
     Args:
-        content: text is written as UTF-8.
+        content: text is written as UTF-8, without the secrets that are known.
         what: how the error calls it.
 
     Raises:
         InputError: it can't be written.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = redacted(content).encode() if isinstance(content, str) else content
     try:
         if is_stream(path):
             path.write_bytes(data)

@@ -17,6 +17,7 @@ from ..datasets.errors import InputError
 from ..datasets.folder import new_folder
 from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
+from ..datasets.secrets import redacted, redacted_message
 from ..retrieval.ranking import Hit
 from .files.trec import read_run, write_run_file
 from .loop import SystemResult
@@ -79,13 +80,14 @@ def hashes_of(folder: Path) -> dict[str, str]:
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    path.write_text(redacted_message(text) if path.name == MANIFEST else redacted(text), encoding="utf-8")
 
 
 def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for record in records:
-            file.write(json.dumps(record, ensure_ascii=True) + "\n")
+            file.write(redacted(json.dumps(record, ensure_ascii=True)) + "\n")
 
 
 def _mentioned(dataset: Dataset, results: Sequence[SystemResult]) -> Iterator[Observation]:
@@ -146,9 +148,9 @@ def _traces(result: SystemResult) -> Iterator[dict[str, Any]]:
     for query, answer in result.answers.items():
         arms = {name: {"ids": list(arm.ids), "scores": list(arm.scores)} for name, arm in answer.trace.arms.items()}
         line: dict[str, Any] = {"query": query, "arms": arms, "dropped": {s: list(ids) for s, ids in answer.trace.dropped.items()}}
-        line["notes"] = list(answer.trace.notes)
+        line["notes"] = [redacted_message(note) for note in answer.trace.notes]
         if answer.error:
-            line["error"] = answer.error
+            line["error"] = redacted_message(answer.error)
         if answer.faults:
             line["faults"] = list(answer.faults)
         yield line

@@ -7,11 +7,14 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import NoReturn
+from typing import NoReturn, TextIO, cast
 
 from ..datasets.errors import InputError
+from ..datasets.secrets import Guarded
 from ..evaluation.exit_code import MEANING, ExitCode
 
 DOORS = {
@@ -44,11 +47,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character shows its code
+    # whatever a server, an exception or a plug-in says
+    with redirect_stdout(cast(TextIO, Guarded(sys.stdout))), redirect_stderr(cast(TextIO, Guarded(sys.stderr))):
+        return _told(arguments, debug)
+
+
+def _told(arguments: list[str], debug: bool) -> int:
+    """Run one command, and tell what went wrong in one line, with `debug` also where; no traceback ends in Python's own exit code, 1."""
     try:
         return _dispatch(arguments)
     except InputError as error:
         if debug:
-            raise
+            traceback.print_exc()
         print(f"recallmeter: {error}", file=sys.stderr)
         return ExitCode.USAGE
     except KeyboardInterrupt:
@@ -59,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except Exception as error:
         if debug:
-            raise
+            traceback.print_exc()
         print(f"recallmeter: {_unforeseen(error)}", file=sys.stderr)
         return ExitCode.USAGE
 

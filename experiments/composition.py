@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..datasets.errors import InputError
 from ..datasets.hub import hub_access
+from ..datasets.secrets import learn_secrets
 from .paths import CONF
 
 if TYPE_CHECKING:
@@ -187,7 +188,9 @@ def plain(config: Any) -> dict[str, Any]:
     from omegaconf import OmegaConf
 
     with told_in_one_line():
-        return OmegaConf.to_container(config, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
+        resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    learn_secrets(resolved)
+    return resolved  # type: ignore[return-value]
 
 
 def stored(config: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
 from ...datasets.folder import new_folder
+from ...datasets.secrets import redacted_message
 from ..inference.clusters import Floats
 from ..loop import SystemResult
 from ..measures.metrics import Scores
@@ -115,7 +116,7 @@ def write_point(folder: Path, point: Point) -> None:
     record = {name: value for name, value in vars(point).items() if name != "values"}
     remedy = "make room or give write access, then start the same sweep again: what is done is kept"
     with new_folder(folder, "the point", replace=True, remedy=remedy) as partial:
-        (partial / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        (partial / RECORD).write_text(redacted_message(json.dumps(record, indent=1)) + "\n", encoding="utf-8")
         if point.status == "complete":
             packed = io.BytesIO()  # numpy hides why a file can't be written
             np.save(packed, point.values)

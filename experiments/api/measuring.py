@@ -146,6 +146,7 @@ def record_run(
     from omegaconf import OmegaConf
 
     from ...datasets.folder import check_free
+    from ...datasets.secrets import redacted_settings
     from ...evaluation.environment import calibration_ms
     from ...evaluation.record import load_run, write_record
     from ...evaluation.summary import summarise
@@ -155,7 +156,7 @@ def record_run(
     measured = measure(settings, dataset, systems, progress=progress)
     write_record(
         folder,
-        config_yaml=OmegaConf.to_yaml(OmegaConf.create(dict(kept or settings))),
+        config_yaml=OmegaConf.to_yaml(OmegaConf.create(redacted_settings(kept or settings))),
         manifest={**measured.manifest, "name": settings["name"], "command": command, "calibration_ms": calibration_ms()},
         dataset=dataset,
         results=measured.results,

@@ -11,11 +11,14 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ...datasets.errors import InputError
+from ...datasets.file import write_file
+from ...datasets.secrets import redacted_message, redacted_settings
 from ...evaluation.exit_code import ExitCode
 from ..paths import printed
 
@@ -87,6 +90,7 @@ def sweep_point(config: DictConfig) -> Any:
     find_plug_ins()
     settings, folder = plain(config), Path(hydra.runtime.cwd, hydra.sweep.dir)
     sweep = settings["sweep"]
+    _redact(folder / "multirun.yaml")
     log, line = folder / f".session-{sweep['session']}" / LOG, {"job": hydra.job.num, "parameters": parameters()}
     _report(log, {**line, "status": "began"})
     objectives = [float("nan")] * len(sweep["objectives"])
@@ -108,9 +112,19 @@ def sweep_point(config: DictConfig) -> Any:
     return objectives[0] if len(objectives) == 1 else tuple(objectives)
 
 
+def _redact(path: Path) -> None:
+    """Write Hydra's own record of the call again, should a secret stand in it."""
+    import yaml
+
+    with suppress(OSError, ValueError, yaml.YAMLError):  # whatever it is, it is no result
+        text = path.read_text(encoding="utf-8")
+        if redacted_message(text) != text:
+            write_file(path, yaml.safe_dump(redacted_settings(yaml.safe_load(text)), allow_unicode=True, sort_keys=False))
+
+
 def _report(log: Path, line: dict[str, Any]) -> None:
     """Append what became of a point to the session's log; one short write, so that processes don't mix their lines."""
-    text = json.dumps(line, default=str).encode() + b"\n"
+    text = redacted_message(json.dumps(line, default=str)).encode() + b"\n"
     try:
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         try:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...datasets.secrets import redacted_message
 from ...datasets.unicode import hashable
 from ..cache import Cache
 from ..corpus import Arm, ArmIndex, Candidates, Corpus, Question
@@ -133,7 +134,7 @@ def _scope(corpus: Corpus) -> str:
 
 
 def _packed(candidates: Candidates, trace: Trace) -> bytes:
-    head = json.dumps({"n": len(candidates), "spans": trace.spans, "notes": trace.notes}).encode()
+    head = json.dumps({"n": len(candidates), "spans": trace.spans, "notes": [redacted_message(note) for note in trace.notes]}).encode()
     return head + b"\n" + candidates.rows.astype("<i8").tobytes() + candidates.scores.astype("<f8").tobytes()
 
 

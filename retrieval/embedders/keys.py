@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...datasets.secrets import name_secret
+
 if TYPE_CHECKING:
     import httpx
 
@@ -25,6 +27,10 @@ class Key:
     variables: tuple[str, ...]
     header: str = "Authorization"
     scheme: str = "Bearer "
+
+    def __post_init__(self) -> None:
+        for variable in self.variables:
+            name_secret(variable)
 
     @property
     def present(self) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ...datasets.errors import InputError
+from ...datasets.secrets import name_secret
 from .adapter import Adapter, Found, positive
 from .answers import excerpt, read_hits
 from .catalogue import Partition
@@ -271,7 +272,12 @@ def fill_url(template: str, values: Mapping[str, Any], where: str = "template") 
 def _variable(name: str) -> str:
     if name not in os.environ:
         raise InputError(f"the environment variable {name} is not set", where="headers_env", remedy="set it to the header's value")
-    return os.environ[name]
+    name_secret(name)
+    value = os.environ[name].strip()  # a secret that is mounted as a file often ends in a newline
+    if not value.isprintable() or not value.isascii():
+        what = f"the environment variable {name} holds what no header can"
+        raise InputError(what, where="headers_env", remedy="set it to printable ASCII")
+    return value
 
 
 def _check_url(url: str, where: str) -> None:
