@@ -48,7 +48,7 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
 
     _call(task, overrides, command)
     if failures:
-        with told_in_one_line():
+        with input_errors():
             raise failures[0]
     return max(codes, default=0)
 
@@ -62,7 +62,7 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     from hydra import compose, initialize_config_dir
 
     hub_access(allowed=False)
-    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
+    with input_errors(), initialize_config_dir(str(CONF), version_base="1.3"):
         return compose("config", overrides=list(overrides))
 
 
@@ -86,7 +86,7 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
     """
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
-    with told_in_one_line():
+    with input_errors():
         parsed = OverridesParser.create().parse_overrides(_sorted_out(overrides)[1])
     spans = [_values(o) if o.is_sweep_override() else None for o in parsed]
     for override, values in zip(parsed, spans, strict=True):
@@ -111,7 +111,7 @@ def _first(overrides: Sequence[str], arguments: Sequence[str]) -> DictConfig:
     from hydra import compose, initialize_config_dir
 
     searched = [f"hydra.searchpath=[file://{folder}]" for folder in config_folders(arguments)[1:]]
-    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
+    with input_errors(), initialize_config_dir(str(CONF), version_base="1.3"):
         config = compose("config", overrides=[*overrides, *searched], return_hydra_config=True)
         folder = Path(config.hydra.sweep.dir).absolute()
     try:
@@ -131,7 +131,7 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     options, overrides = _sorted_out(arguments)
     before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
     try:
-        with told_in_one_line():
+        with input_errors():
             hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(task)()
     finally:
         sys.argv = before  # a notebook goes on after a sweep
@@ -159,7 +159,7 @@ def build(spec: Any, key: str) -> Any:
     """Instantiate the object that `spec` names by ``_target_``; errors name the configuration key."""
     from hydra.utils import instantiate
 
-    with told_in_one_line(key):
+    with input_errors(key):
         return instantiate(_without_versions(spec), _convert_="all")
 
 
@@ -187,7 +187,7 @@ def plain(config: Any) -> dict[str, Any]:
     """
     from omegaconf import OmegaConf
 
-    with told_in_one_line():
+    with input_errors():
         resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     learn_secrets(resolved)
     return resolved  # type: ignore[return-value]
@@ -225,7 +225,7 @@ def set_all(config: DictConfig, group: str, settings: Mapping[str, Any]) -> None
     """
     from omegaconf import OmegaConf
 
-    with told_in_one_line(group):
+    with input_errors(group):
         for name, value in settings.items():
             known = OmegaConf.select(config, group)
             if name not in known:
@@ -234,7 +234,7 @@ def set_all(config: DictConfig, group: str, settings: Mapping[str, Any]) -> None
 
 
 @contextmanager
-def told_in_one_line(key: str = "") -> Iterator[None]:
+def input_errors(key: str = "") -> Iterator[None]:
     """Turn what Hydra and OmegaConf raise into an `InputError`."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
@@ -266,7 +266,7 @@ def _in_one_line(error: Exception, key: str) -> InputError:
     cause: BaseException | None = error
     while cause is not None:  # Hydra wraps what a constructor raised
         if isinstance(cause, InputError):
-            return cause.at(cause.where or key)
+            return cause.at(_place(cause.where, key, str(error)))
         cause = cause.__cause__
     text = str(error)
     if match := re.search(r"Could not find '([^']+)'\s+Available options in '([^']+)':\n((?:\t\S+\n?)*)", text):
@@ -296,6 +296,17 @@ def _in_one_line(error: Exception, key: str) -> InputError:
         )
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return InputError(first, where=key, remedy="see `recallmeter run --cfg job`")
+
+
+def _place(where: str, key: str, text: str) -> str:
+    """Return the configuration key of what a constructor refused: it names its parameter, Hydra's text the part of the specification."""
+    from hydra.utils import get_object
+
+    part = re.search(r"full_key: (\S+)", text)
+    prefix = ".".join(filter(None, (key, part and part[1])))
+    target = re.search(r"Error in call to target '([^']+)'", text)
+    parameters = signature(get_object(target[1])).parameters if target else ()
+    return ".".join(filter(None, (prefix, where))) if not where or where.partition(".")[0] in parameters else where
 
 
 def _root(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..evaluation.inference.intervals import SHARES, mean_interval
-from ..evaluation.judging.claims import Verdict, claims_of, judge, meaning, measured
+from ..evaluation.judging.claims import ClaimVerdict, claims_of, judge, meaning, measured
 from ..evaluation.record import Run
 from .comparison import probability
 from .table import NONE, markdown, percent
@@ -52,12 +52,12 @@ def overview(runs: Sequence[Run]) -> str:
     return "\n\n".join((*parts, _LEGEND)) + "\n"
 
 
-def verdicts(run: Run) -> list[Verdict]:
+def verdicts(run: Run) -> list[ClaimVerdict]:
     """Decide the claims in a run's configuration."""
     return judge(run, claims_of(run))
 
 
-def summary(run: Run, decided: Sequence[Verdict]) -> str:
+def summary(run: Run, decided: Sequence[ClaimVerdict]) -> str:
     """Return how many claims hold, and a sentence for each."""
     data = run.manifest["dataset"]
     asked = f"{data['answerable']} answerable and {data['queries'] - data['answerable']} unanswerable queries"
@@ -65,13 +65,13 @@ def summary(run: Run, decided: Sequence[Verdict]) -> str:
     return "\n".join((head, "", *(f"- {sentence(verdict)}" for verdict in decided)))
 
 
-def _counted(run: Run, decided: Sequence[Verdict]) -> str:
+def _counted(run: Run, decided: Sequence[ClaimVerdict]) -> str:
     outcomes, given = Counter(verdict.outcome for verdict in decided), len(run.config["claim"]["claims"])
     text = f"{outcomes['holds']} of {given} claims hold, {outcomes['fails']} do not, {outcomes['open']} stay open"
     return f"{text}, {given - len(decided)} can't be measured" if len(decided) < given else text
 
 
-def sentence(verdict: Verdict) -> str:
+def sentence(verdict: ClaimVerdict) -> str:
     """Return one claim's verdict in words, with the numbers that decide it."""
     claim, row = verdict.claim, verdict.difference
     change = f"{_signed(claim.measure, row.mean)}{'' if claim.measure in _COUNTS else ' pp'}"
@@ -86,7 +86,7 @@ def sentence(verdict: Verdict) -> str:
     return text + "."
 
 
-def _claims(decided: Sequence[Verdict]) -> list[list[str]]:
+def _claims(decided: Sequence[ClaimVerdict]) -> list[list[str]]:
     table = [["claim", "system", "against", "measure", "n", "before", "after", "Δ", "95 % interval", "p (Holm)", "verdict"]]
     for verdict in decided:
         claim, row = verdict.claim, verdict.difference
@@ -130,7 +130,7 @@ def _ingest(run: Run) -> list[list[str]]:
     return table if len(table) > 1 else []
 
 
-def _bounds(verdict: Verdict) -> str:
+def _bounds(verdict: ClaimVerdict) -> str:
     low, high, _ = verdict.difference.interval
     if low is None or high is None:
         return NONE

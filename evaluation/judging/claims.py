@@ -51,7 +51,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """A claim with the paired difference that decides it; p is adjusted over all claims of the experiment."""
 
     claim: Claim
@@ -97,7 +97,7 @@ def claims_of(run: Run) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def judge(run: Run, claims: Sequence[Claim]) -> list[Verdict]:
+def judge(run: Run, claims: Sequence[Claim]) -> list[ClaimVerdict]:
     """Decide each claim by a paired test over the queries; all of them are one family at `ALPHA`.
 
     A claim whose measure no query of the data set is there for is left out.
@@ -112,7 +112,7 @@ def judge(run: Run, claims: Sequence[Claim]) -> list[Verdict]:
         before, after = pairing.values(claim.measure, pairing.queries)
         units = pairing.clusters(pairing.queries)
         outcome = _outcome(claim, comparison.overall[0], before, after, units, ALPHA / len(claims))
-        verdicts.append(Verdict(claim, comparison.overall[0], outcome))
+        verdicts.append(ClaimVerdict(claim, comparison.overall[0], outcome))
     return verdicts
 
 

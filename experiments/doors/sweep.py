@@ -35,8 +35,6 @@ SINGLE = ("protocol.repeats=1", "protocol.warm_up=0")
 LOG, SHOWN = "points.jsonl", 3
 """Where points report to, and how many that failed alike are named."""
 
-_unwritten: list[dict[str, Any]] = []
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
@@ -73,7 +71,7 @@ def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_fail
             raise
         except Exception as error:  # a launcher may raise anything when its processes are killed
             watcher.broke_off = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return watcher.told()
+    return watcher.conclude()
 
 
 def sweep_point(config: DictConfig) -> Any:
@@ -134,7 +132,9 @@ def _report(log: Path, line: dict[str, Any]) -> None:
     except OSError:
         whole = False
     if not whole:  # a full disk; the process that watches may be this one
-        _unwritten.append(line)
+        from ..sweeping.reuse import WORKER
+
+        WORKER.unreported.append(line)
 
 
 class Watcher:
@@ -158,6 +158,7 @@ class Watcher:
         from tqdm import tqdm
 
         from ..sweeping.finished import standing
+        from ..sweeping.reuse import WORKER
 
         if sweep.searched:
             _check_objectives(sweep.first)
@@ -166,7 +167,7 @@ class Watcher:
             _remove_abandoned(sweep.folder)
             self._hidden.mkdir()
             self._lock = _locked(self._hidden)
-            _unwritten.clear()
+            WORKER.unreported.clear()
             # made here and not in the thread: while one thread makes a bar another must not
             self._bar = tqdm(total=sweep.points, desc="sweep", unit="point", disable=None)
             self._thread = threading.Thread(target=self._show, args=(self._bar,), daemon=True)
@@ -223,17 +224,18 @@ class Watcher:
         if self._lock is not None:
             os.close(self._lock)
 
-    def told(self) -> int:
+    def conclude(self) -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
         from ...evaluation.sweeps.points import write_table
         from ..sweeping.finished import remember
+        from ..sweeping.reuse import WORKER
 
         sweep = self.sweep
         if self._standing:
             print(f"0 ran, {sweep.points} reused, 0 failed")
             print(printed(sweep.folder))
             return 0
-        for line in _unwritten:
+        for line in WORKER.unreported:
             self._take(line)
         counts = Counter(line["status"] for line in self._ended.values())
         failures: dict[str, list[str]] = defaultdict(list)

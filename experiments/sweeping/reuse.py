@@ -41,14 +41,22 @@ class Outcome(NamedTuple):
 
 
 @dataclass
-class Workshop:
-    """What the points of one process share: data sets, arms with their indexes, what arms found, and what whole systems gave."""
+class Worker:
+    """All that a process keeps from point to point of a sweep; each process has one, since a launcher may start it anywhere.
+
+    Attributes:
+        store, datasets, arms: what points share: what arms found, data sets, arms with their indexes.
+        given: what whole systems gave, by identity.
+        unwritable: why the folder of the sweep can't be written, once that is known.
+        unreported: lines that the session's log could not take.
+    """
 
     store: CandidateStore = field(default_factory=lambda: CandidateStore(Cache("candidates")))
     datasets: dict[str, Dataset] = field(default_factory=dict)
     arms: dict[str, Arm] = field(default_factory=dict)
     given: dict[str, Condensed] = field(default_factory=dict)
     unwritable: InputError | None = None
+    unreported: list[dict[str, Any]] = field(default_factory=list)
 
     def dataset(self, settings: Mapping[str, Any]) -> Dataset:
         """Return the data set of resolved settings, built once."""
@@ -85,10 +93,11 @@ class Workshop:
     def work(self) -> dict[str, int]:
         """Return how many questions arms had to answer, and how many texts were embedded, so far."""
         embedders = [part for arm in self.arms.values() for part in vars(arm).values() if isinstance(part, CachedEmbedder)]
-        return {"arm_searches": self.store.asked, "embedded": sum(embedder.computed for embedder in embedders)}
+        return {"arm_searches": self.store.searches, "embedded": sum(embedder.computed for embedder in embedders)}
 
 
-_workshop = Workshop()
+WORKER = Worker()
+"""That of this process."""
 
 
 def run_point(
@@ -101,12 +110,12 @@ def run_point(
     Raises:
         InputError: `folder` can't be written.
     """
-    if _workshop.unwritable:
-        raise _workshop.unwritable
+    if WORKER.unwritable:
+        raise WORKER.unwritable
     try:
         return _run_point(settings, parameters, folder, retry_failed, only_failed)
     except InputError as error:
-        _workshop.unwritable = error
+        WORKER.unwritable = error
         raise
 
 
@@ -114,7 +123,7 @@ def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folde
     began = perf_counter()
     settings = {key: value for key, value in settings.items() if key != "sweep"}
     try:
-        dataset = _workshop.dataset(settings)
+        dataset = WORKER.dataset(settings)
         shaped = identity(shaping(settings), dataset.fingerprint)
         key = shaped.key
     except InputError as error:
@@ -139,31 +148,31 @@ def _run_point(settings: Mapping[str, Any], parameters: Mapping[str, Any], folde
 
 
 def _measured(shaped: Identity, settings: Mapping[str, Any], parameters: Mapping[str, Any], dataset: Dataset) -> Point:
-    key, before = shaped.key, _workshop.work()
+    key, before = shaped.key, WORKER.work()
     shared = {name: settings[name] for name in ("k", "measures", "protocol")}
     systems = {name: spec for name, spec in settings["systems"].items() if spec is not None}
     identities = {name: identity({**shared, "system": spec}, dataset.fingerprint).key for name, spec in systems.items()}
-    fresh = {name: spec for name, spec in systems.items() if identities[name] not in _workshop.given}
+    fresh = {name: spec for name, spec in systems.items() if identities[name] not in WORKER.given}
     try:
-        built = _workshop.systems({**settings, "systems": fresh}, dataset) if fresh or not systems else {}
+        built = WORKER.systems({**settings, "systems": fresh}, dataset) if fresh or not systems else {}
         measured = measure(settings, dataset, built, progress=False)
     except InputError as error:
         return Point(key, parameters, "failed", error=str(error))
     except Exception as error:  # one failing point must not stop the others
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Point(key, parameters, "failed", error=f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})")
-    _workshop.store.flush()
+    WORKER.store.flush()
     if measured.manifest["failures"]:
         first = measured.manifest["failures"][0]
         return Point(key, parameters, "failed", error=f"{first['system']} failed on {first['queries']} queries: {first['error']}")
     for result in measured.results:
         found = models({result.name: built[result.name]})
-        _workshop.given[identities[result.name]] = condensed(result, measured.scores[result.name], found)
-    work = {name: count - before[name] for name, count in _workshop.work().items()}
+        WORKER.given[identities[result.name]] = condensed(result, measured.scores[result.name], found)
+    work = {name: count - before[name] for name, count in WORKER.work().items()}
     strata = {query.id: [query.category, query.group] for query in dataset.queries if query.answerable}
     manifest = {**measured.manifest, **work, **_node(), "unknown": shaped.unknown, "strata": strata}
     del manifest["embedding"]  # counts from the start of the process; `embedded` those of this point
-    return point_of(key, parameters, {name: _workshop.given[identity] for name, identity in identities.items()}, manifest)
+    return point_of(key, parameters, {name: WORKER.given[identity] for name, identity in identities.items()}, manifest)
 
 
 def _kept(folder: Path, point: Point, began: float) -> Outcome:
@@ -176,7 +185,7 @@ def _kept(folder: Path, point: Point, began: float) -> Outcome:
 
 def point_key(settings: Mapping[str, Any]) -> str:
     """Return the key of the point that resolved settings describe; the data set is built for its fingerprint."""
-    return identity(shaping(settings), _workshop.dataset(settings).fingerprint).key
+    return identity(shaping(settings), WORKER.dataset(settings).fingerprint).key
 
 
 def _node() -> dict[str, str]:

@@ -91,9 +91,7 @@ class BM25Index:
                 first += 1
             if not (indexed and is_unspaced(term)):  # such words are split down to their parts already
                 self._add(scores, first, last, weight * self.settings.prefix_weight)
-        if question.visible is not None:
-            scores[~question.visible] = 0.0
-        return top_k(scores, limit)
+        return top_k(scores, limit, question.visible)
 
     def _add(self, scores: NDArray[np.float64], first: int, last: int, weight: float) -> None:
         """Add the postings of a range of terms; a row may occur once for each of them."""

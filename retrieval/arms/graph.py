@@ -93,8 +93,7 @@ class _GraphIndex:
             best[walk.rows] = walk.values  # the last of several values for one row stays
             reached = np.unique(walk.rows)
             scores[reached] += walk.weight * best[reached]
-        scores[~visible] = 0.0
-        return top_k(scores, limit)
+        return top_k(scores, limit, question.visible)
 
     def _from_names(self, text: str, visible: NDArray[np.bool_]) -> Iterator[_Walk]:
         """Walk from the nodes that the question names, the best first."""

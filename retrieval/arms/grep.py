@@ -29,9 +29,7 @@ class _GrepIndex:
         for word in re.split(r"\W+", _folded(question.text)):
             if len(word) > 2:
                 scores += np.fromiter((word in text for text in self.texts), bool, len(self.texts))
-        if question.visible is not None:
-            scores[~question.visible] = 0
-        return top_k(scores, limit)
+        return top_k(scores, limit, question.visible)
 
 
 def _folded(text: str) -> str:

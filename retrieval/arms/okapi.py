@@ -34,9 +34,7 @@ class _OkapiIndex:
         if self.scorer is None:
             return Candidates.none()
         scores = np.asarray(self.scorer.get_scores(_words(question.text)), np.float64)
-        if question.visible is not None:
-            scores[~question.visible] = 0.0
-        return top_k(scores, limit)
+        return top_k(scores, limit, question.visible)
 
 
 def _words(text: str) -> list[str]:

@@ -29,13 +29,13 @@ _ROOT = "arm"
 
 @dataclass
 class CandidateStore:
-    """What arms found, in memory and on disk; `asked` counts the questions that an arm had to answer itself.
+    """What arms found, in memory and on disk; `searches` counts the questions that an arm had to answer itself.
 
     Indexes stay in memory too, so that a process builds each arm once for a data set.
     """
 
     cache: Cache
-    asked: int = 0
+    searches: int = 0
     _memory: dict[bytes, tuple[Candidates, Trace]] = field(default_factory=dict)
     _new: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
     _indexes: dict[tuple[str, str], ArmIndex] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class _StoredIndex:
 
     def _ask(self, question: Question, limit: int) -> tuple[Candidates, Trace]:
         index, trace = self.stored.store.index(self.stored.identity, self.corpus, self.stored.arm), Trace()
-        self.stored.store.asked += 1
+        self.stored.store.searches += 1
         with trace.span(_ROOT):
             candidates = index.search(replace(question, trace=trace), limit)
         return candidates, trace

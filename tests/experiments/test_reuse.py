@@ -37,7 +37,7 @@ def swept(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     """Sweep as a process of its own would; return what it says and the newest point's recall."""
 
     def sweep(*overrides: str) -> tuple[str, float]:
-        monkeypatch.setattr(reuse, "_workshop", reuse.Workshop(CandidateStore(Cache("candidates", here / "cache"))))
+        monkeypatch.setattr(reuse, "WORKER", reuse.Worker(CandidateStore(Cache("candidates", here / "cache"))))
         for name in ("plugmod", "inner"):
             sys.modules.pop(name, None)
         capsys.readouterr()

@@ -16,7 +16,7 @@ from recallmeter.datasets.formats.catalogue import FORMATS
 from recallmeter.datasets.formats.jsonl import load_jsonl
 from recallmeter.datasets.formats.locomo import load_locomo
 from recallmeter.experiments.cli import main
-from recallmeter.experiments.composition import build, plain, told_in_one_line
+from recallmeter.experiments.composition import build, input_errors, plain
 from recallmeter.experiments.paths import CONF
 
 SAMPLE = str(Path(__file__).parents[2] / "data" / "locomo_sample.json")
@@ -48,7 +48,7 @@ def test_list_tells_what_an_extra_would_add(monkeypatch: pytest.MonkeyPatch, cap
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_a_configuration_that_composes_and_names_what_is_missing(name: str) -> None:
-    with told_in_one_line(), initialize_config_dir(str(CONF), version_base="1.3"):
+    with input_errors(), initialize_config_dir(str(CONF), version_base="1.3"):
         config = compose("config", [f"dataset={name}"])
         key = {"ir_datasets": "id", "hugging_face": "name"}.get(name, "path")
         with pytest.raises(InputError, match=rf"dataset\.{key}: a value is needed; add dataset\.{key}=…"):

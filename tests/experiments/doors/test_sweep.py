@@ -29,7 +29,7 @@ GRID = ["system=bm25", "systems.bm25.arms.bm25.k1=0.6,1.2", "systems.bm25.arms.b
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     store = CandidateStore(Cache("candidates", tmp_path / "cache"))  # embeddings come from wherever they are kept
-    monkeypatch.setattr(points_module, "_workshop", points_module.Workshop(store))
+    monkeypatch.setattr(points_module, "WORKER", points_module.Worker(store))
     return tmp_path
 
 

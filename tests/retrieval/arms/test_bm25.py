@@ -131,7 +131,7 @@ def test_grep_counts_substrings_of_longer_words() -> None:
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(None, "cannot read"), ("a: [", "neither"), ("word", "not a list"), ("- [on, off]", "group 1"), ("- word", "group 1")],
+    [(None, "can't be read"), ("a: [", "not valid YAML"), ("word", "not a list"), ("- [on, off]", "group 1"), ("- word", "group 1")],
 )
 def test_synonyms_that_cannot_be_used_are_refused(content: str | None, told: str, tmp_path: Path) -> None:
     groups = tmp_path / "groups.yaml"

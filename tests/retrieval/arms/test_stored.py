@@ -23,7 +23,7 @@ class Everything:
     """An arm for tests: finds all, and counts how often it was built and asked."""
 
     def __init__(self) -> None:
-        self.built = self.asked = 0
+        self.built = self.searches = 0
         self.note = "looked"
 
     def build(self, corpus: Corpus) -> EverythingIndex:
@@ -37,7 +37,7 @@ class EverythingIndex:
     rows: np.ndarray
 
     def search(self, question: Question, limit: int) -> Candidates:
-        self.arm.asked += 1
+        self.arm.searches += 1
         question.trace.replay("embed", 7.0)
         question.trace.notes.append(self.arm.note)
         return Candidates.best(self.rows, self.rows / 3, limit)
@@ -57,7 +57,7 @@ def test_what_is_stored_is_what_the_arm_found(tmp_path: Path) -> None:
     _, pipeline = stored(tmp_path, arm)
     for _ in range(2):
         assert pipeline.search("q", 2).hits == plain.search("q", 2).hits
-    assert (arm.built, arm.asked) == (1, 1)
+    assert (arm.built, arm.searches) == (1, 1)
 
 
 def test_another_process_finds_it_on_disk_with_its_times_and_notes(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_another_process_finds_it_on_disk_with_its_times_and_notes(tmp_path: Pat
     fresh = Everything()
     again, pipeline = stored(tmp_path, fresh)
     second = pipeline.search("q", 2)
-    assert (fresh.asked, again.asked) == (0, 0)
+    assert (fresh.searches, again.searches) == (0, 0)
     assert second.hits == first.hits
     assert first.trace is not None
     assert second.trace is not None
@@ -84,7 +84,7 @@ def test_what_the_answer_depends_on_is_part_of_the_key(tmp_path: Path, change: s
     if change == "identity":
         _, pipeline = stored(tmp_path, arm, "two")
     pipeline.search("r" if change == "question" else "q", 3 if change == "k" else 2, scope="x" if change == "scope" else "")
-    assert arm.asked == 2
+    assert arm.searches == 2
 
 
 def test_an_answer_that_fell_back_is_not_kept(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_an_answer_that_fell_back_is_not_kept(tmp_path: Path) -> None:
     _, pipeline = stored(tmp_path, arm)
     for _ in range(2):
         assert pipeline.search("q", 2).hits
-    assert arm.asked == 2
+    assert arm.searches == 2
 
 
 def test_a_graft_counts_the_recorded_time_in_place_of_the_real_one() -> None:
