@@ -40,6 +40,7 @@ def changed(
     measures: list[str] | None = None,
     floors: list[str] | None = None,
     alpha: float | None = None,
+    looks: int | None = None,
     on_inconclusive: Handling | None = None,
     on_shown_loss: Handling | None = None,
     systems: list[str] | None = None,
@@ -65,7 +66,7 @@ def changed(
             rules[f"floor of {measure}"] = {"measure": measure, "floor": float(percent)}
         except ValueError as error:
             raise InputError(f"{floor!r} is not MEASURE=PERCENT", where="--floor", remedy="write --floor recall@10=60") from error
-    given = {"alpha": alpha, **handled, "systems": systems, "p95_latency": p95_latency, "tokens": tokens}
+    given = {"alpha": alpha, "looks": looks, **handled, "systems": systems, "p95_latency": p95_latency, "tokens": tokens}
     return rules_from({**settings, "rules": rules, **{name: value for name, value in given.items() if value is not None}})
 
 

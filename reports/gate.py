@@ -31,7 +31,7 @@ def rows(report: GateReport) -> list[list[str]]:
     table = [["system", "rule", "n", "baseline", "run", "Δ pp", "at worst", "p", "Holm", "MDE pp", "as seen", "verdict"]]
     for finding in report.findings:
         decision = finding.decision
-        cells = [finding.system, finding.rule.name, str(finding.n), percent(finding.before), percent(finding.after)]
+        cells = [finding.system, finding.name, str(finding.n), percent(finding.before), percent(finding.after)]
         if decision is None:
             cells += [sign(finding.after - finding.before), *[NONE] * 5]
         else:
@@ -66,7 +66,7 @@ def bar_text(bar: Bar) -> str:
 
 def lines(finding: Finding) -> Iterator[str]:
     """Yield one finding in words, with the queries that got worse."""
-    yield f"{finding.verdict}  {finding.system} {finding.rule.name}: {finding.why}"
+    yield f"{finding.verdict}  {finding.system} {finding.name}: {finding.why}"
     if finding.ties:
         yield f"  the verdict hangs on ties: {finding.ties}"
     if finding.worse:
@@ -92,6 +92,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     decision = {} if finding.decision is None else {k: v for k, v in vars(finding.decision).items() if k not in ("verdict", "why")}
     return {
         "system": finding.system,
+        "since_anchor": finding.since_anchor,
         **{name: value for name, value in vars(finding.rule).items() if value is not None},
         "n": finding.n,
         "before": finding.before,

@@ -18,7 +18,7 @@ def workflow_commands(report: GateReport) -> Iterator[str]:
     for failure in report.failures:
         yield _command("error", f"{failure['system']} failed", failure_text(failure))
     for finding in report.findings:
-        title = f"{finding.system} {finding.rule.name}: {finding.verdict}"
+        title = f"{finding.system} {finding.name}: {finding.verdict}"
         if report.fails(finding):
             yield _command("error", title, finding.why)
         elif report.warns(finding):

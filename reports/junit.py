@@ -63,7 +63,7 @@ def _findings(report: GateReport, system: str) -> Iterator[_Case]:
     for finding in report.findings:
         if finding.system == system:
             kind = "failure" if report.fails(finding) else ""
-            yield finding.rule.name, kind, finding.verdict, finding.why, "\n".join(lines(finding))
+            yield finding.name, kind, finding.verdict, finding.why, "\n".join(lines(finding))
 
 
 def _bars(report: GateReport, system: str) -> Iterator[_Case]:

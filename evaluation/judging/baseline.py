@@ -15,12 +15,14 @@ from ...datasets.errors import InputError
 from ...datasets.file import write_file
 from ...datasets.model import Query
 from ...retrieval.ranking import Hit
+from ..inference.robust import robust_test
+from ..inference.statistics import holm
 from ..measures.grammar import parse_measure
 from ..measures.metrics import score
 from ..record import Run
-from .compare import DEPTH, DIGITS, Results, check_answerable, results_of
+from .compare import DEPTH, DIGITS, Results, check_answerable, pair, results_of
 
-FORMAT = 1
+FORMAT = 2
 
 _REMEDY = "make it again with `recallmeter baseline RUN -o FILE`, or take it back from version control"
 
@@ -33,11 +35,15 @@ class Baseline:
         about: ``dataset`` (name and fingerprint), ``identity`` and what it was ``shaped_by``, ``versions``, ``models``; no time, no path.
         systems: name → results; rankings hold `DEPTH` ids at most.
         reasons: why it was ever lowered, oldest first.
+        anchor: the values that were last accepted on purpose, from which `systems` may have rolled away; empty while they are the same.
+        rolls: how often it has rolled since.
     """
 
     about: Mapping[str, Any]
     systems: Mapping[str, Results]
     reasons: tuple[str, ...] = field(default=())
+    anchor: Mapping[str, Results] = field(default_factory=dict)
+    rolls: int = 0
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -105,12 +111,15 @@ def read_baseline(path: str | Path) -> Baseline:
         systems = {
             name: _results(name, lines, fingerprint, measures, by_query, str(path)) for name, lines in sorted(document["systems"].items())
         }
-        reasons = tuple(map(str, document["reasons"]))
+        reasons, rolls = tuple(map(str, document["reasons"])), int(document["rolls"])
+        anchor = {
+            name: _anchored(name, lines, fingerprint, measures, by_query, str(path)) for name, lines in sorted(document["anchor"].items())
+        }
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"a part of the baseline is missing or of the wrong kind ({error})", where=str(path), remedy=_REMEDY) from error
     if not systems:
         raise InputError("the baseline holds no system", where=str(path), remedy=_REMEDY)
-    return Baseline(about, systems, reasons)
+    return Baseline(about, systems, reasons, anchor, rolls)
 
 
 def check_against(baseline: Baseline, queries: Mapping[str, Query], where: str) -> None:
@@ -152,21 +161,57 @@ def falls(old: Baseline, new: Baseline) -> list[str]:
     return lost
 
 
-def replaced(old: Baseline, new: Baseline, *, ratchet: bool, reason: str) -> Baseline:
-    """Return `new` with the history of `old`, if it may take its place.
+def rolled(old: Baseline, new: Baseline) -> Baseline:
+    """Return `new` in the place of `old`, with the anchor of `old`: what is rolled to is not accepted on purpose.
 
     Raises:
-        InputError: something falls and no reason is given, or neither a ratchet nor a reason was asked for.
+        InputError: another data set, other systems, queries or measures than the anchor's.
+    """
+    anchor = old.anchor or {name: replace(results, rankings={}) for name, results in old.systems.items()}
+    for name, results in anchor.items():
+        after = new.systems.get(name)
+        if (
+            old.about["dataset"]["fingerprint"] != new.about["dataset"]["fingerprint"]
+            or after is None
+            or (after.queries, tuple(after.values)) != (results.queries, tuple(results.values))
+        ):
+            raise InputError(
+                f"{name} was not measured as the anchor was", remedy="accept the new state on purpose with --reason TEXT: a new anchor"
+            )
+    return replace(new, reasons=old.reasons, anchor=anchor, rolls=old.rolls + 1)
+
+
+def shows_gain(old: Baseline, new: Baseline, alpha: float = 0.05) -> bool:
+    """Return whether any system of `new` is shown to do better: one test a system, of each query's mean over all measures (Holm)."""
+    p = []
+    for name, results in new.systems.items():
+        if name in old.systems:
+            pairing = pair(old.systems[name], results)
+            rows = np.stack([pairing.differences(measure, pairing.queries) for measure in pairing.measures])
+            if rows.any():
+                units = pairing.clusters(pairing.queries)
+                p.append(float(robust_test(rows.mean(axis=0), clusters=units, alternative="greater").p[0]))
+    return bool(p) and bool(holm(p).min() <= alpha)
+
+
+def replaced(old: Baseline, new: Baseline, *, ratchet: bool, reason: str) -> Baseline:
+    """Return `new` with the history of `old`, if it may take its place; it is then the anchor.
+
+    Raises:
+        InputError: something falls and no reason is given, neither a ratchet nor a reason was asked for, or the ratchet finds no gain
+            that is shown: the luckiest of many equal runs would be one that all others fall behind.
     """
     lost = falls(old, new)
     if reason:
         told = f"{reason} ({'; '.join(lost)})" if lost else reason
         return replace(new, reasons=(*old.reasons, told))
     if not ratchet:
-        raise InputError("there is a baseline already", remedy="raise it with --ratchet, or replace it with --reason TEXT")
+        raise InputError("there is a baseline already", remedy="go on from it with --roll, raise it with --ratchet, or give --reason TEXT")
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise InputError(f"{lost[0]}{more}", remedy="a baseline is lowered with --reason TEXT alone, and TEXT is kept in it")
+    if not shows_gain(old, new):
+        raise InputError("no gain is shown", remedy="leave the baseline as it is, or go on from it with --roll, which keeps its anchor")
     return replace(new, reasons=old.reasons)
 
 
@@ -185,16 +230,30 @@ def _text(baseline: Baseline) -> str:
         "reasons": list(baseline.reasons),
         "measures": list(some.values),
         "categories": dict(sorted(categories.items())),
+        "rolls": baseline.rolls,
     }
     fields = [f"{_json(name)}: {_json(value)}" for name, value in head.items()]
     systems = [f"{_json(name)}: {{\n" + ",\n".join(_lines(results)) + "\n}" for name, results in baseline.systems.items()]
-    return "{\n" + ",\n".join(fields) + ',\n"systems": {\n' + ",\n".join(systems) + "\n}\n}\n"
+    anchor = [f"{_json(name)}: {{\n" + ",\n".join(_anchor_lines(results)) + "\n}" for name, results in baseline.anchor.items()]
+    return "{\n" + ",\n".join(fields) + ',\n"systems": {\n' + ",\n".join(systems) + '\n},\n"anchor": {\n' + ",\n".join(anchor) + "\n}\n}\n"
 
 
 def _lines(results: Results) -> Iterator[str]:
     for query, *values in zip(results.queries, *results.values.values(), strict=True):
         short = [int(value) if value in (0, 1) else float(value) for value in values]
         yield f"{_json(query)}: {_json({'values': short, 'top': list(results.rankings.get(query, ()))})}"
+
+
+def _anchor_lines(results: Results) -> Iterator[str]:
+    for query, *values in zip(results.queries, *results.values.values(), strict=True):
+        yield f"{_json(query)}: {_json([int(value) if value in (0, 1) else float(value) for value in values])}"
+
+
+def _anchored(
+    system: str, lines: Mapping[str, Any], fingerprint: str, measures: Sequence[str], categories: Mapping[str, str], path: str
+) -> Results:
+    whole = {query: {"values": values, "top": []} for query, values in lines.items()}
+    return replace(_results(system, whole, fingerprint, measures, categories, f"{path}: anchor"), label=f"the anchor of {system}")
 
 
 def _json(value: Any) -> str:

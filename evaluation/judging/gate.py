@@ -28,6 +28,7 @@ class Finding:
         before: mean of the baseline, `after` of the run, over the `n` queries of the rule.
         decision: of the comparison; None where the rule has a floor alone.
         verdict: of comparison and floor together; `why` says it in words.
+        since_anchor: whether `before` is the anchor of the baseline: what was last accepted on purpose.
         ties: what the verdict would be if the order of tied scores had been another; "" where that changes nothing.
         worse: the queries that fell, the worst first.
     """
@@ -42,6 +43,12 @@ class Finding:
     why: str
     ties: str
     worse: tuple[QueryChange, ...]
+    since_anchor: bool = False
+
+    @property
+    def name(self) -> str:
+        """What reports call it: its rule, and whether it looks back to the anchor."""
+        return f"{self.rule.name} since the anchor" if self.since_anchor else self.rule.name
 
 
 @dataclass(frozen=True)
@@ -113,13 +120,14 @@ def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline",
     pairings = {name: pair(baseline.systems[name], results_of(run, name), allow_different=allow_different) for name in systems}
     check_against(baseline, run.queries, where)
     questions = [question for name in systems for question in _questions(name, pairings[name], rules, baseline, where)]
+    questions += [question for name in systems if name in baseline.anchor for question in _since_anchor(questions, name, baseline, run)]
     answers = _answers(questions, rules)
     ties = _other_verdicts(questions, answers, pairings, rules, run)
     return GateReport(
         rules,
         tuple(_finding(q, a, t, pairings[q.system], run) for q, a, t in zip(questions, answers, ties, strict=True)),
         tuple(_bars(run, systems, rules)),
-        (*_notes(run, baseline, pairings), *_on_chance(questions, answers)),
+        (*_notes(run, baseline, pairings), *_on_looks(baseline, rules), *_on_chance(questions, answers)),
         tuple(failure for failure in run.manifest["failures"] if failure["system"] in systems),
     )
 
@@ -133,6 +141,7 @@ class _Question(NamedTuple):
     before: Floats
     after: Floats
     units: Clusters
+    since_anchor: bool = False
 
 
 class _Answer(NamedTuple):
@@ -175,9 +184,19 @@ def _questions(system: str, pairing: Pairing, rules: Rules, baseline: Baseline, 
             yield _Question(system, replace(rule, category=category), queries, *sides, pairing.clusters(queries))
 
 
+def _since_anchor(questions: Sequence[_Question], system: str, baseline: Baseline, run: Run) -> Iterator[_Question]:
+    """Ask each comparison again against the anchor, so that losses too small to be seen one by one do not add up unseen."""
+    pairing = pair(baseline.anchor[system], results_of(run, system), allow_different=True)
+    for question in questions:
+        if question.system == system and question.rule.margin is not None and not question.since_anchor:
+            queries = tuple(query for query in question.queries if query in pairing.before.rows)
+            sides = pairing.values(question.rule.measure, queries)
+            yield _Question(system, replace(question.rule, floor=None), queries, *sides, pairing.clusters(queries), since_anchor=True)
+
+
 def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
     tests = {
-        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, q.rule.alpha or rules.alpha, q.units)
+        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, rules.level(q.rule), q.units)
         for number, q in enumerate(questions)
         if q.rule.margin is not None
     }
@@ -220,10 +239,21 @@ def _other_verdicts(
 
 def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, run: Run) -> Finding:
     rule = question.rule
-    worse = [c for c in changes(pairing, [rule.measure], run.queries, category=rule.category, depth=DEPTH) if c.drop(rule.measure) > 0]
+    changed = [] if question.since_anchor else changes(pairing, [rule.measure], run.queries, category=rule.category, depth=DEPTH)
+    worse = [change for change in changed if change.drop(rule.measure) > 0]
     before, after = float(question.before.mean()), float(question.after.mean())
     return Finding(
-        question.system, rule, len(question.queries), before, after, answer.decision, answer.verdict, answer.why, ties, tuple(worse)
+        question.system,
+        rule,
+        len(question.queries),
+        before,
+        after,
+        answer.decision,
+        answer.verdict,
+        answer.why,
+        ties,
+        tuple(worse),
+        question.since_anchor,
     )
 
 
@@ -235,6 +265,16 @@ def _bars(run: Run, systems: Sequence[str], rules: Rules) -> Iterator[Bar]:
             yield Bar(name, "p95 latency in calibration loops", total["p95"] / run.manifest["calibration_ms"], rules.p95_latency)
         if rules.tokens is not None:
             yield Bar(name, "tokens per query", system["tokens"]["mean"], rules.tokens)
+
+
+def _on_looks(baseline: Baseline, rules: Rules) -> Iterator[str]:
+    """Yield how many looks the baseline has seen, where alpha is spread over them, and that it has rolled where it is not."""
+    if rules.looks > 1 and baseline.rolls >= rules.looks:
+        yield f"the {rules.looks} looks that alpha was spread over are used up: make a new anchor with `recallmeter baseline --reason TEXT`"
+    elif rules.looks > 1:
+        yield f"look {baseline.rolls + 1} of {rules.looks}: alpha {rules.alpha:g} holds over all of them"
+    elif baseline.rolls:
+        yield f"the baseline has rolled {baseline.rolls} times; alpha holds for each look by itself, and --looks N spreads it over N"
 
 
 def _on_chance(questions: Sequence[_Question], answers: Sequence[_Answer]) -> Iterator[str]:

@@ -75,6 +75,7 @@ class Rules:
         rules: name → rule; one set to None is switched off.
         systems: which systems of the baseline; empty for all.
         alpha: the chance that the whole gate says REGRESSION, or shows any loss, where there is none such.
+        looks: over how many gates of one baseline that chance is to hold; each is given its share of alpha.
         power: the chance of catching the drop that is stated as detectable.
         on_inconclusive: what to do where neither verdict is reached: ``fail`` (exit 3), ``warn`` (exit 0, said aloud) or ``pass``.
         on_shown_loss: what to do instead where a loss is shown, but not that it is larger than what is accepted.
@@ -89,6 +90,7 @@ class Rules:
     systems: Sequence[str] = ()
     alpha: float = 0.05
     power: float = 0.8
+    looks: int = 1
     on_inconclusive: Handling = "warn"
     on_shown_loss: Handling = "fail"
     p95_latency: float | None = None
@@ -103,11 +105,17 @@ class Rules:
             _check_number(name, getattr(self, name), 0, 1e9)
         for name in HANDLINGS:
             _check_handling(name, getattr(self, name))
+        if isinstance(self.looks, bool) or not isinstance(self.looks, int) or self.looks < 1:
+            raise InputError(f"looks {self.looks!r} is not a whole number of at least 1")
         for name, rule in self.rules.items():
             if rule is not None and (rule.alpha or 0) > self.alpha:
                 raise InputError(
                     f"alpha {rule.alpha} is above the gate's {self.alpha}", where=f"rules.{name}", remedy="a rule can only be stricter"
                 )
+
+    def level(self, rule: Rule) -> float:
+        """Return the level of one look at a rule: its alpha, or the gate's, over the looks (Bonferroni, whatever they have in common)."""
+        return (rule.alpha or self.alpha) / self.looks
 
     def handling(self, rule: Rule, *, loss_shown: bool) -> Handling:
         """Return what to do where the rule is inconclusive, with a loss shown or without."""

@@ -224,7 +224,7 @@ class Leaderboard:
         p = np.ones(len(order))
         paired = [position for position, g in enumerate(order) if self._groups[g].pairs == best.pairs]
         members = [order[position] for position in paired]
-        p[paired] = worse_than_best(np.stack([np.concatenate(self._groups[g].blocks) for g in members]), seed=self.seed)
+        p[paired] = worse_than_best(np.stack([np.concatenate(self._groups[g].blocks) for g in members]).round(DIGITS), seed=self.seed)
         for position in paired[1:]:  # where seeds differ, what they say apart from one another must agree
             p[position] = max(p[position], self._groups[order[position]].p_over_seeds(best))
         return p
@@ -242,12 +242,12 @@ class _Group:
 
     @cached_property
     def _values(self) -> list[Floats]:
-        return [p.values[p.systems.index(self.system), p.measures.index(self.measure)].round(DIGITS) for p in self.points]
+        return [p.values[p.systems.index(self.system), p.measures.index(self.measure)] for p in self.points]
 
     @cached_property
     def distinct(self) -> int:
         """How many replicates are not copies of another."""
-        return len({(point.queries, values.tobytes()) for point, values in zip(self.points, self._values, strict=True)})
+        return len({(point.queries, values.round(DIGITS).tobytes()) for point, values in zip(self.points, self._values, strict=True)})
 
     @cached_property
     def blocks(self) -> list[Floats]:
@@ -264,7 +264,7 @@ class _Group:
         for point, values in zip(self.points, self._values, strict=True):
             found[point.manifest["dataset"]["fingerprint"]].append(values)
         means = {data: np.mean(values, axis=0) for data, values in sorted(found.items())}
-        first = {(values.shape, values.tobytes()): data for data, values in reversed(means.items())}
+        first = {(values.shape, values.round(DIGITS).tobytes()): data for data, values in reversed(means.items())}
         return {data: float(means[data].mean()) for data in sorted(first.values())}
 
     @cached_property

@@ -70,6 +70,7 @@ def gate(
     measures: Sequence[str] = (),
     floors: Sequence[str] = (),
     alpha: float | None = None,
+    looks: int | None = None,
     on_inconclusive: Handling | None = None,
     on_shown_loss: Handling | None = None,
     systems: Sequence[str] = (),
@@ -86,7 +87,8 @@ def gate(
         max_drop: the drop that is accepted, in percentage points, for every rule.
         measures: judge these alone.
         floors: the least means, in per cent, such as ``["recall@10=60"]``.
-        alpha: the chance of a REGRESSION when nothing changed.
+        alpha: the chance of a REGRESSION where no loss goes beyond what is accepted.
+        looks: over how many gates of one baseline that chance is to hold.
         on_inconclusive, on_shown_loss: ``fail``, ``warn`` or ``pass``.
         systems: judge these alone.
         p95_latency: the most that the 95th percentile of a query's time may be, in calibration loops of the run.
@@ -105,6 +107,7 @@ def gate(
             measures=list(measures),
             floors=list(floors),
             alpha=alpha,
+            looks=looks,
             on_inconclusive=on_inconclusive,
             on_shown_loss=on_shown_loss,
             systems=list(systems) or None,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...datasets.errors import InputError
 from ...datasets.file import is_stream
-from ...evaluation.judging.baseline import Baseline, baseline_of, read_baseline, replaced, write_baseline
+from ...evaluation.judging.baseline import Baseline, baseline_of, read_baseline, replaced, rolled, write_baseline
 from ...evaluation.record import load_run
 from ...reports.table import aligned, percent
 
@@ -18,7 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run directory")
     parser.add_argument("-o", "--output", metavar="FILE", default="baseline.json", help="the baseline (default baseline.json)")
     parser.add_argument("--system", action="append", dest="systems", metavar="NAME", help="keep this system; repeat for more; default all")
-    parser.add_argument("--ratchet", action="store_true", help="raise an existing baseline; refused if any mean in it would fall")
+    parser.add_argument("--roll", action="store_true", help="go on from an existing baseline; its anchor, which gates test too, stays")
+    raised = "raise an existing baseline; refused unless a gain is shown and no mean falls"
+    parser.add_argument("--ratchet", action="store_true", help=raised)
     parser.add_argument("--reason", metavar="TEXT", default="", help="replace an existing baseline, lower or not; TEXT is kept in it")
 
 
@@ -26,7 +28,11 @@ def execute(arguments: argparse.Namespace) -> int:
     """Write the baseline, unless there is one that may not be replaced; print what it holds, except into a pipe."""
     path, baseline = Path(arguments.output), _chosen(baseline_of(load_run(arguments.run)), arguments.systems)
     if path.exists() and not is_stream(path):
-        baseline = replaced(read_baseline(path), baseline, ratchet=arguments.ratchet, reason=" ".join(arguments.reason.split()))
+        reason = " ".join(arguments.reason.split())
+        if sum(map(bool, (arguments.roll, arguments.ratchet, reason))) > 1 and arguments.roll:
+            raise InputError("--roll keeps the anchor, the others make a new one", where="--roll", remedy="give one of them")
+        there = read_baseline(path)
+        baseline = rolled(there, baseline) if arguments.roll else replaced(there, baseline, ratchet=arguments.ratchet, reason=reason)
     write_baseline(baseline, path)
     if is_stream(path):  # it may be where the table below would go
         return 0

@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--measure", action="append", metavar="MEASURE", help="judge this measure alone; repeat for more")
     parser.add_argument("--floor", action="append", metavar="MEASURE=PERCENT", help="the least mean of a measure; repeat for more")
     parser.add_argument("--max-drop", type=float, metavar="PP", help="the drop that is accepted, in percentage points, for every rule")
+    parser.add_argument("--looks", type=int, metavar="N", help="spread alpha over N gates of one baseline (default 1)")
     parser.add_argument("--alpha", type=float, help="the chance that the gate says REGRESSION when nothing changed (default 0.05)")
     parser.add_argument(
         "--on-inconclusive", choices=("fail", "warn", "pass"), help="neither verdict reached; fail: exit 3; warn (default) and pass: exit 0"
@@ -50,6 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
         measures=arguments.measure,
         floors=arguments.floor,
         alpha=arguments.alpha,
+        looks=arguments.looks,
         on_inconclusive=arguments.on_inconclusive,
         on_shown_loss=arguments.on_shown_loss,
         systems=arguments.system,

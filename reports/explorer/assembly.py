@@ -137,7 +137,7 @@ def _gates(runs: Sequence[Run], labels: Sequence[str], rules: Rules) -> Iterator
             "verdict": "FAILED" if report.failures else str(report.verdict),
             "headline": gate_report.headline(report),
             "rows": gate_report.rows(report),
-            "why": [f"{finding.system} {finding.rule.name}: {finding.why}" for finding in report.findings],
+            "why": [f"{finding.system} {finding.name}: {finding.why}" for finding in report.findings],
             "notes": list(report.notes),
         }
 

@@ -7,9 +7,12 @@ import json
 import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Dataset
-from recallmeter.evaluation.judging.baseline import baseline_of, check_against, falls, read_baseline, replaced, write_baseline
+from recallmeter.evaluation.judging.baseline import baseline_of, check_against, falls, read_baseline, replaced, rolled, write_baseline
 from recallmeter.evaluation.judging.compare import compare, pair, results_of
 from recallmeter.evaluation.record import load_run
+
+LOST = {f"q{i:02}": ["o39"] for i in range(0, 24, 2)}
+"""Answers of twelve queries that find nothing."""
 
 HALF = {"q01": ["o01", "o39"], "q02": ["o38", "o37", "o14"], "q03": []}
 
@@ -48,7 +51,8 @@ def test_it_says_nothing_of_time_or_place(run, path):
     text = path.read_text()
     assert str(run.path) not in text
     assert set(json.loads(text)) == {
-        "format", "dataset", "identity", "shaped_by", "versions", "models", "reasons", "measures", "categories", "systems",
+        "format", "dataset", "identity", "shaped_by", "versions", "models", "reasons", "anchor", "rolls", "measures",
+        "categories", "systems",
     }  # fmt: skip
 
 
@@ -79,7 +83,7 @@ def edited(path, change):
         (lambda d: d.pop("measures"), r"a part of the baseline is missing or of the wrong kind \('measures'\)"),
         (lambda d: d["systems"].update(half=[1]), r"of the wrong kind|do not list"),
         (lambda d: d["systems"].clear(), r"holds no system"),
-        (lambda d: d.update(format=2), r"not a baseline of format 1"),
+        (lambda d: d.update(format=1), r"not a baseline of format 2"),
         (lambda d: d.update(measures=["recall@ten"]), r"no measure 'recall@ten'"),
     ],
 )
@@ -117,17 +121,20 @@ def test_a_ratchet_raises_and_refuses_to_fall(write_run, run):
     low = baseline_of(run)
     high = baseline_of(load_run(write_run("high", {"good": {}, "half": {"q01": HALF["q01"]}})))
     assert falls(low, high) == []
-    assert replaced(low, high, ratchet=True, reason="") == high
+    with pytest.raises(InputError, match="no gain is shown; leave the baseline as it is"):
+        replaced(low, high, ratchet=True, reason="")
+    lower = baseline_of(load_run(write_run("lower", {"good": {}, "half": LOST})))
+    assert replaced(lower, high, ratchet=True, reason="") == high
     assert falls(high, low)[0] == "half recall@5 falls from 97.9 to 91.7"
     with pytest.raises(InputError, match=r"half recall@5 falls from 97.9 to 91.7 and \d+ more; .*--reason"):
         replaced(high, low, ratchet=True, reason="")
 
 
 def test_a_reason_lowers_and_is_kept_with_what_fell(write_run, run, tmp_path):
-    low = baseline_of(run)
+    low = baseline_of(load_run(write_run("lower", {"good": {}, "half": LOST})))
     high = baseline_of(load_run(write_run("high", {"good": {}, "half": {}})))
     lowered = replaced(high, low, ratchet=False, reason="labels mended")
-    assert lowered.reasons[0].startswith("labels mended (half recall@5 falls from 100.0 to 91.7; ")
+    assert lowered.reasons[0].startswith("labels mended (half recall@5 falls from 100.0 to 50.0; ")
     write_baseline(lowered, tmp_path / "lowered.json")
     again = read_baseline(tmp_path / "lowered.json")
     assert again.reasons == lowered.reasons
@@ -136,7 +143,7 @@ def test_a_reason_lowers_and_is_kept_with_what_fell(write_run, run, tmp_path):
 
 
 def test_a_baseline_is_never_replaced_by_the_way(run):
-    with pytest.raises(InputError, match="there is a baseline already; raise it with --ratchet"):
+    with pytest.raises(InputError, match="there is a baseline already; go on from it with --roll"):
         replaced(baseline_of(run), baseline_of(run), ratchet=False, reason="")
 
 
@@ -155,3 +162,16 @@ def test_nothing_half_written_is_left_behind(run, tmp_path):
     with pytest.raises(InputError, match="can't be written"):
         write_baseline(baseline_of(run), folder)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "taken"]
+
+
+def test_a_roll_keeps_the_anchor_and_counts(write_run, run):
+    first = baseline_of(run)
+    once = rolled(first, baseline_of(load_run(write_run("next", {"good": {}, "half": LOST}))))
+    twice = rolled(once, baseline_of(load_run(write_run("third", {"good": {}, "half": {}}))))
+    assert (once.rolls, twice.rolls) == (1, 2)
+    for name, results in twice.anchor.items():
+        assert {m: v.tolist() for m, v in results.values.items()} == {m: v.tolist() for m, v in first.systems[name].values.items()}
+    accepted = replaced(twice, baseline_of(run), ratchet=False, reason="meant")
+    assert (accepted.rolls, accepted.anchor) == (0, {})
+    with pytest.raises(InputError, match="half was not measured as the anchor was; accept the new state on purpose"):
+        rolled(first, baseline_of(load_run(write_run("fewer", {"good": {}}))))

@@ -8,7 +8,7 @@ import pytest
 from recallmeter.datasets.errors import InputError
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.inference.verdict import Verdict
-from recallmeter.evaluation.judging.baseline import baseline_of, read_baseline, write_baseline
+from recallmeter.evaluation.judging.baseline import baseline_of, read_baseline, rolled, write_baseline
 from recallmeter.evaluation.judging.gate import Bar, gate
 from recallmeter.evaluation.judging.rules import rules_from
 from recallmeter.evaluation.record import load_run
@@ -206,3 +206,33 @@ def test_a_bar_that_is_missed_by_rounding_alone_is_met() -> None:
     assert 0.1 + 0.2 > 0.3
     assert Bar("a", "tokens per query", 0.1 + 0.2, 0.3).verdict is Verdict.PASS
     assert Bar("a", "tokens per query", 0.3001, 0.3).verdict is Verdict.REGRESSION
+
+
+def test_small_losses_that_add_up_are_seen_from_the_anchor(write_run, baseline):
+    held, steps = baseline, [{f"q{i:02}": ["o39"] for i in range(lost)} for lost in (2, 4, 6, 8, 10)]
+    for number, told in enumerate(steps):
+        run = load_run(write_run(f"step{number}", {"main": told, "side": {}}))
+        report = gate(run, held, recall(max_drop=2.0))
+        moving = [finding.verdict for finding in report.findings if finding.system == "main" and not finding.since_anchor]
+        assert moving == [Verdict.INCONCLUSIVE]
+        held = rolled(held, baseline_of(run))
+    anchored = {finding.name: finding for finding in report.findings if finding.system == "main"}["recall@10 since the anchor"]
+    assert (anchored.verdict, anchored.before, report.exit_code) == (Verdict.REGRESSION, 1.0, 1)
+    assert anchored.why.startswith("fell by 41.7 pp; a loss of more than 2.0 pp is shown")
+    assert "the baseline has rolled 4 times" in report.notes[0]
+    write_baseline(held, run.path.parent / "rolled.json")
+    again = read_baseline(run.path.parent / "rolled.json")
+    assert (again.rolls, sorted(again.anchor)) == (5, ["main", "side"])
+    assert gate(run, again, recall(max_drop=2.0)).verdict is Verdict.REGRESSION
+
+
+def test_looks_share_alpha_and_are_counted(write_run, baseline):
+    run = load_run(write_run("bad", {"main": EMPTIED, "side": {}}))
+    assert gate(run, baseline, rules()).verdict is Verdict.REGRESSION
+    report = gate(run, baseline, rules(looks=60))
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert report.notes == ("look 1 of 60: alpha 0.05 holds over all of them",)
+    spent = gate(run, replace(baseline, rolls=60), rules(looks=60))
+    assert spent.notes[0].startswith("the 60 looks that alpha was spread over are used up")
+    with pytest.raises(InputError, match="looks 0 is not a whole number"):
+        rules(looks=0)

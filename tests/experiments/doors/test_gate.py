@@ -137,6 +137,12 @@ def test_a_baseline_rises_by_the_ratchet_and_falls_by_a_reason(runs, capsys):
     assert main(["baseline", "bad", "-o", "baseline.json", "--reason", "labels mended"]) == 0
     assert json.loads((runs / "baseline.json").read_text())["reasons"][0].startswith("labels mended (main recall@5 falls")
     assert main(["baseline", "good", "-o", "baseline.json", "--ratchet"]) == 0
+    assert "no gain is shown" in refused(capsys, "baseline", "good", "-o", "baseline.json", "--ratchet")
+    assert "--roll keeps the anchor" in refused(capsys, "baseline", "bad", "-o", "baseline.json", "--roll", "--ratchet")
+    assert main(["baseline", "bad", "-o", "baseline.json", "--roll"]) == 0
+    assert main(["gate", "bad", "--baseline", "baseline.json"]) == 1
+    assert "main recall@10 since the anchor" in capsys.readouterr().out
+    assert main(["baseline", "good", "-o", "baseline.json", "--roll"]) == 0
     assert main(["gate", "good", "--baseline", "baseline.json"]) == 0
 
 
