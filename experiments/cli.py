@@ -23,6 +23,7 @@ DOORS = {
     "sweep": "run many configurations (takes Hydra overrides)",
     "report": "make a Markdown or HTML report from a run directory",
     "compare": "compare systems and runs: differences, intervals, p-values, queries",
+    "history": "write every measure over time: steps, anchor, intervals",
     "gate": "say PASS, REGRESSION or INCONCLUSIVE against a baseline",
     "baseline": "make a baseline from a run",
     "eval": "score a TREC run against judgments",

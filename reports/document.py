@@ -24,7 +24,15 @@ class Code:
     text: str
 
 
-Inline = str | Strong | Code
+@dataclass(frozen=True)
+class Link:
+    """Words that lead to a file of ours, seen from the document."""
+
+    text: str
+    target: str
+
+
+Inline = str | Strong | Code | Link
 Rich = Inline | Sequence[Inline]
 """What a paragraph, an item or a cell holds: one piece or several."""
 
@@ -34,7 +42,7 @@ Row = Sequence[Rich]
 
 def pieces(text: Rich) -> Sequence[Inline]:
     """Return the pieces of a text."""
-    return (text,) if isinstance(text, str | Strong | Code) else text
+    return (text,) if isinstance(text, str | Strong | Code | Link) else text
 
 
 def plain(text: Rich) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from ..evaluation.judging.compare import Difference
 from ..evaluation.record import Run
 from ..retrieval.arms.fallback import NOTE as FELL_BACK
-from .document import Code, Rich, Strong, pieces
+from .document import Code, Inline, Link, Rich, Strong, pieces
 from .inert import in_markdown, visible
 
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
@@ -102,7 +103,9 @@ def rich(text: Rich) -> str:
     return "".join(_piece(piece) for piece in pieces(text))
 
 
-def _piece(piece: Code | Strong | str) -> str:
+def _piece(piece: Inline) -> str:
+    if isinstance(piece, Link):
+        return f"[{in_markdown(piece.text)}]({quote(piece.target, safe='/#=&')})"
     if isinstance(piece, Strong):
         return f"**{in_markdown(piece.text)}**"
     if isinstance(piece, Code):

@@ -33,10 +33,13 @@ from .sweep import sweep_model
 
 PARTS = Path(__file__).with_name("page")
 SCRIPTS = (
-    *("numbers", "elements", "charts", "model", "address", "overview", "queries", "query", "columns", "observation", "compare"),
-    *("sweep", "dataset", "start"),
+    *("numbers", "elements", "charts", "model", "address", "export", "marks", "overview", "queries", "query", "columns", "observation"),
+    *("compare", "sweep", "parallel", "dataset", "start"),
 )
 """The parts of the script, in the order in which they are joined."""
+
+ALL_RUNS = 4
+"""Of so many runs each is held against each other one; of more, each against the first."""
 
 ALL_PAIRS = 16
 """Of so many systems each is held against each other one; of more, each against the best."""
@@ -65,12 +68,16 @@ def explorer(runs: Sequence[Run], sweeps: Mapping[Path, Sequence[Point]], rules:
 
 
 def _document(model: Mapping[str, Any]) -> str:
-    """Put style, script and data into the template; the policy lets nothing but these two run, and nothing be fetched."""
+    """Put style, script and data into the template; the policy lets nothing but these two run, and nothing be fetched.
+
+    Images may be data of the page itself, which is how a figure becomes a PNG.
+    """
     style = (PARTS / "style.css").read_text(encoding="utf-8")
     script = "\n".join(["(() => {", '"use strict";', *((PARTS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS), "})();"])
     data = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
     parts = {
-        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'",
+        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
         "style": style,
         "script": script,
         "data": data.replace("<", "\\u003c"),  # no text of a data set can end the element that it stands in
@@ -110,13 +117,15 @@ def _within(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[dict[str, An
 
 
 def _between(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Compare each later run with the first, system by system of the same name."""
-    for run, label in zip(runs[1:], labels[1:], strict=True):
-        for name in (name for name in runs[0].systems if name in run.systems):
-            sides = (labels[0], name), (label, name)
+    """Compare runs with one another, system by system of the same name; of many runs each with the first alone."""
+    named = list(zip(runs, labels, strict=True))
+    pairs = combinations(named, 2) if len(runs) <= ALL_RUNS else ((named[0], later) for later in named[1:])
+    for (first, first_label), (run, label) in pairs:
+        for name in (name for name in first.systems if name in run.systems):
+            sides = (first_label, name), (label, name)
             try:
-                measures = [measure for measure in _measures(runs[0]) if measure in run.measures]
-                (comparison,) = compare([pair(results_of(runs[0], name), results_of(run, name))], measures)
+                measures = [measure for measure in _measures(first) if measure in run.measures]
+                (comparison,) = compare([pair(results_of(first, name), results_of(run, name))], measures)
             except InputError as error:
                 yield {"a": sides[0], "b": sides[1], "error": str(error)}
             else:

@@ -9,10 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...datasets.checks.check import check
 from ...datasets.formats.jsonl import read_jsonl
 from ...datasets.model import Observation, Query
 from ...evaluation.record import Run
+from ...evaluation.sweeps.leaderboard import pareto
 from ...retrieval.text.analysis import Analyzer
 from ...retrieval.text.segmentation import is_unspaced
 from ..document import Code, Rich, Strong, pieces
@@ -45,6 +48,7 @@ def run_model(run: Run, label: str) -> dict[str, Any]:
         "report": run.config.get("report") or {},
         "config": (run.path / "config.yaml").read_text(encoding="utf-8"),
         **_said(run),
+        "fronts": _fronts(run),
         "check": _check(run),
         "observations": [*_observations([run.observations[i] for i in known]), *({"id": i, "unknown": True} for i in ids[len(known) :])],
         "queries": [_query(query, rows, words) for query, words in zip(queries, _matching_words(queries, run.observations), strict=True)],
@@ -78,6 +82,22 @@ def _said(run: Run) -> dict[str, Any]:
             for name, row in standing.leads.items()
         },
     }
+
+
+def _fronts(run: Run) -> dict[str, list[str]]:
+    """Return, by what is paid, the systems that no other is both better and cheaper than; controls are no choice."""
+    measure, controls = main_measure(run), (run.config.get("report") or {}).get("controls") or ()
+    costs = {
+        "tokens": lambda system: system["tokens"]["mean"],
+        "latency": lambda system: system["latency"]["spans"].get("total", {}).get("p50"),
+    }
+    found = {}
+    for name, cost in costs.items():
+        pairs = {s: (row["measures"][measure]["mean"], cost(row)) for s, row in run.summary["systems"].items() if s not in controls}
+        known = {system: pair for system, pair in pairs.items() if None not in pair}
+        rows = np.array([(-quality, paid) for quality, paid in known.values()], np.float64).reshape(-1, 2)
+        found[name] = [system for system, kept in zip(known, pareto(rows), strict=True) if kept]
+    return found
 
 
 def _pieces(text: Rich) -> list[list[str]]:

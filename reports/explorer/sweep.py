@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from ...evaluation.inference.clusters import Floats
 from ...evaluation.sweeps.leaderboard import REPLICATES, Leaderboard, pareto
 from ...evaluation.sweeps.points import Point, newest, sort_key
 
-SHOWN = 1_000
+SHOWN = 2_000
 """How many configurations are drawn one by one."""
 
 BINS = 40
+
+PAIRS = 45
+"""Of so many pairs of parameters the interaction is kept."""
 
 Configurations = Mapping[tuple[str, str], list[Point]]
 """System and parameters, those of replicates apart → the replicates."""
@@ -54,6 +58,7 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
         "varied": list(board.varied),
         "rows": [asdict(row) for row in board.rows],
         "effects": [asdict(effect) for effect in board.effects] if whole else _effects(board.varied, found, costs),
+        "interactions": list(_interactions(board.varied, found, costs)),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
 
@@ -81,6 +86,24 @@ def _chosen(costs: Floats) -> list[int]:
     best, rest = ranked[: SHOWN // 2], ranked[SHOWN // 2 :]
     spread = rest[np.linspace(0, len(rest) - 1, SHOWN // 2).astype(int)]
     return sorted({*np.flatnonzero(pareto(costs)).tolist(), *best.tolist(), *spread.tolist()})
+
+
+def _interactions(varied: Sequence[str], found: Configurations, costs: Floats) -> Iterator[dict[str, Any]]:
+    """Yield, for each two parameters, the mean of the configurations that have both of two values, and how many those are."""
+    parameters = [replicates[0].parameters for replicates in found.values()]
+    for across, down in islice(combinations(varied, 2), PAIRS):
+        sides = [{repr(p.get(name)): p.get(name) for p in parameters} for name in (across, down)]
+        columns, lines = ([values[key] for key in sorted(values, key=lambda key: sort_key(values[key]))] for values in sides)
+        cells: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for own, cost in zip(parameters, costs[:, 0].tolist(), strict=True):
+            cells[repr(own.get(across)), repr(own.get(down))].append(-cost)
+        grid = [[_cell(cells.get((repr(x), repr(y)))) for x in columns] for y in lines]
+        if max(len(columns), len(lines)) <= BINS:
+            yield {"across": across, "down": down, "columns": columns, "lines": lines, "cells": grid}
+
+
+def _cell(values: Sequence[float] | None) -> tuple[float, int] | None:
+    return (sum(values) / len(values), len(values)) if values else None
 
 
 def _effects(varied: Sequence[str], found: Configurations, costs: Floats) -> list[dict[str, Any]]:

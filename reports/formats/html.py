@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from html import escape
+from urllib.parse import quote
 
-from ..document import Block, Code, Document, Items, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
+from ..document import Block, Code, Document, Inline, Items, Link, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
 from ..inert import visible
 
 _STYLE = """
@@ -91,8 +92,16 @@ def _said(text: str) -> str:
 
 
 def _rich(text: Rich) -> str:
-    tags = {Strong: "strong", Code: "code"}
-    return "".join(
-        _said(piece) if isinstance(piece, str) else f"<{tags[type(piece)]}>{_said(piece.text)}</{tags[type(piece)]}>"
-        for piece in pieces(text)
-    )
+    return "".join(map(_piece, pieces(text)))
+
+
+def _piece(piece: Inline) -> str:
+    match piece:
+        case Strong(words):
+            return f"<strong>{_said(words)}</strong>"
+        case Code(words):
+            return f"<code>{_said(words)}</code>"
+        case Link(words, target):
+            return f'<a href="{quote(target, safe="/#=&")}">{_said(words)}</a>'
+        case _:
+            return _said(piece)

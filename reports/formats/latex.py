@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 
-from ..document import Block, Code, Document, Items, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
+from ..document import Block, Code, Document, Items, Link, Listing, Paragraph, Picture, Rich, Strong, Table, pieces
 from ..inert import in_latex
 
 _PREAMBLE = r"""% Compile with xelatex or lualatex, which read every script as it stands here.
@@ -61,7 +61,7 @@ def table(rows: Sequence[Sequence[Rich]], left: Container[int]) -> Iterator[str]
 
 
 def _rich(text: Rich) -> str:
-    marks = {Strong: "textbf", Code: "texttt"}
+    marks = {Strong: "textbf", Code: "texttt", Link: "emph"}
     return "".join(
         in_latex(piece) if isinstance(piece, str) else f"\\{marks[type(piece)]}{{{in_latex(piece.text)}}}" for piece in pieces(text)
     )

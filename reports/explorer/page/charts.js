@@ -3,19 +3,39 @@
 /** On a small screen figures are drawn small, so that their text stays readable. */
 const NARROW = matchMedia("(max-width: 40rem)").matches;
 
-/** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis begins at 0 and ends at `most`. */
-function whisker(cell, ceiling, hue = "", most = 1) {
-  const [width, height] = [100, 18];
-  const x = (value) => 4 + (value / (most || 1)) * (width - 8);
+/** Shapes, so that systems are told apart without hue as well; each is drawn around a point. */
+const SHAPES = [
+  (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`,
+  (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`,
+  (x, y, r) => `M${x} ${y - 1.3 * r}L${x + 1.3 * r} ${y}L${x} ${y + 1.3 * r}L${x - 1.3 * r} ${y}Z`,
+  (x, y, r) => `M${x} ${y - 1.2 * r}L${x + 1.2 * r} ${y + r}H${x - 1.2 * r}Z`,
+  (x, y, r) => `M${x} ${y + 1.2 * r}L${x + 1.2 * r} ${y - r}H${x - 1.2 * r}Z`,
+  (x, y, r) => `M${x - r / 2} ${y - 1.2 * r}h${r}v${0.7 * r}h${0.7 * r}v${r}h${-0.7 * r}v${0.7 * r}h${-r}v${-0.7 * r}h${-0.7 * r}v${-r}h${0.7 * r}Z`,
+  (x, y, r) => `M${x - 1.2 * r} ${y}L${x + r} ${y - 1.2 * r}V${y + 1.2 * r}Z`,
+  (x, y, r) => `M${x + 1.2 * r} ${y}L${x - r} ${y - 1.2 * r}V${y + 1.2 * r}Z`,
+  (x, y, r) => `M${x} ${y - 1.2 * r}L${x + 1.2 * r} ${y - r / 3}L${x + 0.7 * r} ${y + r}H${x - 0.7 * r}L${x - 1.2 * r} ${y - r / 3}Z`,
+  (x, y, r) => `M${x - r} ${y - r}L${x + r} ${y + r}V${y - r}L${x - r} ${y + r}Z`,
+];
+
+const shape = (n, x, y, r, attributes) => svg("path", { d: SHAPES[n % SHAPES.length](x, y, r), ...attributes });
+
+/** The shape and hue of a system, for words that stand beside a figure. */
+const swatch = (c) =>
+  el("span", { class: `swatch ${c.hue}`, "aria-hidden": "true" }, svg("svg", { width: 13, height: 13 }, shape(c.shape, 6.5, 6.5, 4.6, { class: "dot" })));
+
+/** A mean as a dot, its interval as a whisker, the best attainable as a mark; the axis runs from `least` to `most`. */
+function whisker(cell, ceiling, { hue = "", mark = 0, least = 0, most = 1 } = {}) {
+  const [width, height] = [120, 18];
+  const x = (value) => 6 + Math.max(0, Math.min(1, (value - least) / (most - least || 1))) * (width - 12);
   const middle = height / 2;
   const drawing = svg("svg", { class: `whisker ${hue}`, width, height, "aria-hidden": "true" });
-  drawing.append(svg("line", { class: "axis", x1: x(0), x2: x(1), y1: middle, y2: middle }));
-  if (ceiling !== null && ceiling !== undefined) {
+  drawing.append(svg("line", { class: "axis", x1: x(least), x2: x(most), y1: middle, y2: middle }));
+  if (ceiling !== null && ceiling !== undefined && ceiling <= most) {
     drawing.append(svg("line", { class: "ceiling", x1: x(ceiling), x2: x(ceiling), y1: 2, y2: height - 2 }));
   }
-  if (cell.mean !== null) {
+  if (cell.mean !== null && cell.mean >= least && cell.mean <= most) {
     if (cell.low !== null) drawing.append(svg("line", { class: "spread", x1: x(cell.low), x2: x(cell.high), y1: middle, y2: middle }));
-    drawing.append(svg("circle", { class: "dot", cx: x(cell.mean), cy: middle, r: 3.2 }));
+    drawing.append(shape(mark, x(cell.mean), middle, 3.4, { class: "dot" }));
   }
   return drawing;
 }
@@ -91,7 +111,7 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
   drawing.append(
     svg("text", { class: "label", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, ylabel),
   );
-  const front = drawn.filter((p) => p.front).sort((a, b) => a.x - b.x);
+  const front = drawn.filter((p) => p.front && p.name).sort((a, b) => a.x - b.x);
   const steps = front.map((p, n) => (n ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
   if (front.length > 1) drawing.append(svg("path", { class: "front", d: steps }));
   for (const p of drawn) {
@@ -99,7 +119,7 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
       drawing.append(svg("line", { class: `spread ${p.hue}`, x1: x(p.x), x2: x(p.x), y1: y(p.low), y2: y(p.high) }));
   }
   for (const p of drawn) {
-    const dot = svg("circle", { class: `dot ${p.hue} ${p.front ? "" : "behind"}`, cx: x(p.x), cy: y(p.y), r: p.name ? 5 : 3 });
+    const dot = shape(p.mark ?? 0, x(p.x), y(p.y), p.name ? 5 : 3, { class: `dot ${p.hue} ${p.front ? "" : "behind"}` });
     dot.append(svg("title", {}, p.hint ?? p.name));
     drawing.append(dot);
   }
@@ -130,15 +150,4 @@ function named(drawing, points, { width, top, bottom }) {
     taken.push(best);
     drawing.append(svg("text", { class: "name", x: best.x1, y: best.y2 - 2 }, name));
   }
-}
-
-/** Whether nothing has both a lower x and a higher y. */
-function markFront(points) {
-  for (const p of points) {
-    p.front =
-      p.x !== null &&
-      p.y !== null &&
-      !points.some((o) => o.x !== null && o.y !== null && o.x <= p.x && o.y >= p.y && (o.x < p.x || o.y > p.y));
-  }
-  return points;
 }

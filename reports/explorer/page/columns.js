@@ -1,9 +1,9 @@
 // The ranked lists of several systems, with lines that join the same observation.
 
-function sideBySide(run, asked, shown) {
+function sideBySide(run, asked, shown, judging = false) {
   const pattern = patternOf(asked.words);
   const lines = svg("svg", { class: "lines", "aria-hidden": "true" });
-  const columns = shown.map((c) => column(c, asked, pattern));
+  const columns = shown.map((c) => column(c, asked, pattern, judging));
   const inner = el("div", { class: "columns" }, lines, columns);
   inner.style.setProperty("--columns", shown.length);
   const box = el(
@@ -19,7 +19,7 @@ function sideBySide(run, asked, shown) {
   return box;
 }
 
-function column(c, asked, pattern) {
+function column(c, asked, pattern, judging) {
   const n = c.run.place.get(asked.id);
   const own = c.run.queries[n];
   const hits = c.answers.hits[n];
@@ -34,7 +34,7 @@ function column(c, asked, pattern) {
     el(
       "h3",
       {},
-      el("span", { class: "swatch", "aria-hidden": "true" }),
+      swatch(c),
       said(c.key),
       el(
         "span",
@@ -46,7 +46,7 @@ function column(c, asked, pattern) {
       ? el(
           "ol",
           { class: "hits" },
-          hits.map((row, at) => hit(c, n, own, row, at, pattern)),
+          hits.map((row, at) => hit(c, n, own, row, at, pattern, judging)),
         )
       : el("p", { class: "quiet" }, said(empty)),
     missing.length
@@ -64,6 +64,7 @@ function column(c, asked, pattern) {
                 badge("gain", `✓ ${grade}`),
                 opener(c.run, row, own, c.run.observations[row].title || c.run.observations[row].id, pattern),
                 el("div", { class: "quiet" }, whyMissing(c, n, row)),
+                judging ? markButtons(c.run, own, c.run.observations[row].id) : null,
               ),
             ),
           ),
@@ -98,7 +99,7 @@ function column(c, asked, pattern) {
   );
 }
 
-function hit(c, n, own, row, at, pattern) {
+function hit(c, n, own, row, at, pattern, judging) {
   const observation = c.run.observations[row];
   const grade = own.grades.get(row);
   const arms = armRanks(c, n, row);
@@ -119,6 +120,7 @@ function hit(c, n, own, row, at, pattern) {
       grade ? badge("gain", `✓ ${grade}`) : null,
       opener(c.run, row, own, observation.title || observation.id, pattern),
       el("div", { class: "quiet small" }, score(c.answers.scores[n][at]), told ? ` · ${told}` : ""),
+      judging ? markButtons(c.run, own, observation.id) : null,
     ),
   );
 }

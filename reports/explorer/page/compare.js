@@ -185,6 +185,11 @@ function gateSection(a, b) {
   );
 }
 
+const titleOf = (run, id) => {
+  const title = run.observations[run.row.get(id)]?.title || id;
+  return title.length > 48 ? `${title.slice(0, 47)}…` : title;
+};
+
 /** The queries on which the measure changed, the largest loss first. */
 function moved(a, b, measure) {
   const both = a.run.queries.filter((asked) => asked.relevant.length && b.run.place.has(asked.id));
@@ -204,7 +209,7 @@ function moved(a, b, measure) {
     percent(value(a, asked)),
     percent(value(b, asked)),
     el("span", { class: change > 0 ? "gain" : "loss" }, signed(change)),
-    moves(asked).map(([id, x, y]) => el("span", { class: "chip" }, `${id}: ${x} → ${y}`)),
+    moves(asked).map(([id, x, y]) => el("span", { class: "chip", title: id }, said(titleOf(a.run, id)), `: ${x} → ${y}`)),
   ]);
   const gains = changed.filter(({ change }) => change > 0).length;
   const words = `${headOf(measure)}: better on ${gains}, worse on ${changed.length - gains}, the same on ${both.length - changed.length} of ${plural(both.length, "query", "queries")}`;
@@ -217,7 +222,7 @@ function moved(a, b, measure) {
           `${words}; with the ranks of relevant observations that changed`,
           ["query", "question", "category", "A", "B", "Δ pp", "ranks"],
           rows,
-          { left: [0, 1, 2, 6], id: "moved" },
+          { left: [0, 1, 2, 6], id: "moved", cards: true },
         )
       : el("p", {}, `${words}.`),
   );

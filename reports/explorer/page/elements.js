@@ -60,14 +60,15 @@ function patternOf(words) {
   return new RegExp(alternatives.join("|"), "giu");
 }
 
-/** A table in a frame that scrolls sideways by itself; the columns named in `left` hold text, the others numbers. */
-function table(caption, head, rows, { left = [0], id } = {}) {
+/** A table in a frame that scrolls sideways by itself, or turns into cards; the columns named in `left` hold text, the others numbers. */
+function table(caption, head, rows, { left = [0], id, cards = false } = {}) {
+  const heads = head.map((cell) => (typeof cell === "string" ? cell : cell.textContent));
   const side = (column) => (left.includes(column) ? "" : "n");
   return framed(
     caption,
     el(
       "table",
-      { id },
+      { id, class: cards ? "cards" : null },
       el("caption", {}, caption),
       el(
         "thead",
@@ -86,7 +87,7 @@ function table(caption, head, rows, { left = [0], id } = {}) {
             "tr",
             {},
             row.map((cell, column) =>
-              column ? el("td", { class: side(column) }, cell) : el("th", { scope: "row", class: side(0) }, cell),
+              column ? el("td", { class: side(column), "data-head": cards ? heads[column] : null }, cell) : el("th", { scope: "row", class: side(0) }, cell),
             ),
           ),
         ),

@@ -13,6 +13,7 @@ const CONTENDERS = DATA.runs.flatMap((run) =>
     answers,
     summary: run.summary.systems[name],
     hue: `hue${n % HUES}`,
+    shape: n,
   })),
 );
 
@@ -37,14 +38,10 @@ for (const run of DATA.runs) {
   for (const query of run.queries) query.grades = new Map(query.relevant);
 }
 
-/** The systems that a reader wants to see first: those that the report is about, at most four. */
+/** The systems that a reader wants to see first: the best four of those that the report is about, in the order of the run. */
 function firstContenders(run) {
-  const all = contendersOf(run);
-  return run.ranked
-    .filter((name) => run.main.includes(name))
-    .map((name) => all.find((c) => c.name === name))
-    .slice(0, 4)
-    .reverse();
+  const best = run.ranked.filter((name) => run.main.includes(name)).slice(0, 4);
+  return contendersOf(run).filter((c) => best.includes(c.name));
 }
 
 /** The ranks, from 1, of a query's relevant observations; null for one that was not returned. */

@@ -12,6 +12,7 @@ function showObservation(found) {
   const run = runOf(found);
   const row = run?.row.get(found.obs);
   if (row === undefined) {
+    if (found.obs) tell(`There is no observation ${found.obs} in this run.`);
     if (dialog.open) dialog.close();
     return;
   }

@@ -69,11 +69,12 @@ const verdictCard = (run) =>
 /** How sure it is that the best system is better than this one. */
 function certainty(c) {
   const lead = c.run.leads[c.name];
+  if (c.run.tied.length > 1 && c.run.tied.includes(c.name)) return badge("gain", "tied");
   if (c.name === c.run.best) return badge("gain", "best");
   if (isControl(c)) return badge("quiet", "control");
   if (!lead) return null;
   return [
-    lead.shown ? badge("even", "worse") : badge("unsure", "inconclusive"),
+    lead.shown ? badge("even", "worse") : badge("unsure", "not separable"),
     el("span", { class: "quiet" }, `p ${probability(lead.p)}`),
     el("div", { class: "quiet" }, `${lead.lead} ${lead.interval}`),
   ];
@@ -82,7 +83,9 @@ function certainty(c) {
 const SORTED = { name: "ascending", latency: "ascending", tokens: "ascending" };
 
 function headToHead(run, systems, found) {
-  const measures = headline(run);
+  const main = mainMeasure(run);
+  // on a small screen the number that decides is the first
+  const measures = NARROW ? [...new Set([main, ...headline(run)])] : headline(run);
   const key = (c) => (name) =>
     ({ name: labelOf(c), latency: c.summary.latency.spans.total?.p50 ?? Infinity, tokens: c.summary.tokens.mean ?? Infinity })[name] ??
     -(c.summary.measures[name]?.mean ?? -1);
@@ -109,11 +112,10 @@ function headToHead(run, systems, found) {
       ),
     );
   };
-  const ends = (measure) => [
-    run.summary.ceilings[measure] ?? 0,
-    ...systems.map((c) => c.summary.measures[measure].high ?? c.summary.measures[measure].mean ?? 0),
-  ];
-  const most = Object.fromEntries(measures.map((measure) => [measure, Math.max(...ends(measure))]));
+  const range = Object.fromEntries(measures.map((measure) => [measure, rangeOf(run, systems, measure)]));
+  const highest = Object.fromEntries(
+    measures.map((measure) => [measure, Math.max(...systems.filter((c) => !isControl(c)).map((c) => c.summary.measures[measure].mean ?? -1))]),
+  );
   const rows = ordered.map((c) =>
     el(
       "tr",
@@ -121,23 +123,34 @@ function headToHead(run, systems, found) {
       el(
         "th",
         { scope: "row" },
+        swatch(c),
         said(labelOf(c)),
         labelOf(c) === c.name ? null : el("span", { class: "quiet" }, ` ${c.name}`),
+
         c.summary.status.failed ? [" ", badge("loss", `${c.summary.status.failed} failed`)] : null,
       ),
-      el("td", { class: "certainty" }, certainty(c)),
+      el(
+        "td",
+        { class: "certainty certainty-column" },
+        certainty(c),
+        c.name === c.run.recommended ? badge("gain", "recommended") : null,
+      ),
       measures.map((measure) => {
         const cell = c.summary.measures[measure];
         return el(
           "td",
-          { class: "n", "data-measure": measure, "data-system": c.name },
-          whisker(cell, run.summary.ceilings[measure], c.hue, most[measure]),
+          {
+            class: !isControl(c) && cell.mean !== null && Math.abs(cell.mean - highest[measure]) < 1e-9 ? "n top" : "n",
+            "data-measure": measure,
+            "data-system": c.name,
+          },
           el(
             "div",
-            {},
+            { class: "value" },
             el("b", {}, percent(cell.mean)),
             cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`),
           ),
+          whisker(cell, run.summary.ceilings[measure], { hue: c.hue, mark: c.shape, ...range[measure] }),
         );
       }),
       el("td", { class: "n", "data-measure": "p50", "data-system": c.name }, milliseconds(c.summary.latency.spans.total?.p50)),
@@ -152,7 +165,7 @@ function headToHead(run, systems, found) {
     "tr",
     { class: "ceiling" },
     el("th", { scope: "row" }, "The best attainable"),
-    el("td", {}),
+    el("td", { class: "certainty-column" }),
     measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))),
     el("td", {}),
     el("td", {}),
@@ -171,7 +184,7 @@ function headToHead(run, systems, found) {
           "tr",
           {},
           head("name", "system"),
-          el("th", { scope: "col" }, run.best ? "the best leads by" : el("span", { class: "hidden" }, "how sure")),
+          el("th", { scope: "col", class: "certainty-column" }, run.best ? "the best leads by" : el("span", { class: "hidden" }, "how sure")),
           measures.map((measure) => head(measure, headOf(measure))),
           head("latency", "p50", "ms"),
           head("tokens", "tokens", "/query"),
@@ -182,7 +195,20 @@ function headToHead(run, systems, found) {
   );
 }
 
-function categoryMap(run, systems, found) {
+/** From where to where the whiskers of a measure run: all but the controls, so that they use the width. */
+function rangeOf(run, systems, measure) {
+  const cells = systems.filter((c) => !isControl(c)).map((c) => c.summary.measures[measure]);
+  const values = cells.flatMap((cell) => [cell.low ?? cell.mean, cell.high ?? cell.mean]).filter((value) => value !== null);
+  if (!values.length) return {};
+  const ceiling = run.summary.ceilings[measure];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const most = ceiling !== null && ceiling - high < high - low ? Math.max(ceiling, high) : high;
+  return { least: Math.max(0, low - 0.05 * (most - low || 1)), most: Math.min(1, most + 0.02 * (most - low || 1)) };
+}
+
+function categoryMap(run, unranked, found) {
+  const place = (c) => (run.ranked.includes(c.name) ? run.ranked.indexOf(c.name) : run.ranked.length);
+  const systems = [...unranked].sort((a, b) => place(a) - place(b));
   const measure = run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(run);
   const categories = Object.entries(run.summary.categories);
   if (!categories.length) return null;
@@ -192,17 +218,27 @@ function categoryMap(run, systems, found) {
     measure,
     (value) => go({ view: "overview", measure: value }),
   );
+  const intervals = el(
+    "button",
+    {
+      "aria-pressed": String(found.intervals === "1"),
+      onclick: () => go({ view: "overview", intervals: found.intervals === "1" ? "" : "1" }),
+    },
+    "Intervals",
+  );
+  const withIntervals = found.intervals === "1";
+  const real = systems.filter((c) => !isControl(c));
+  const top = (category) => Math.max(...real.map((c) => c.summary.categories[category][measure].mean ?? -1));
   const cell = (c, category) => {
     const value = c.summary.categories[category][measure];
+    const best = value.n && !isControl(c) && Math.abs(value.mean - top(category)) < 1e-9;
     const box = el(
       "td",
-      {
-        class: "n heat",
-        "data-category": category,
-        "data-system": c.name,
-        title: value.mean === null ? "no answerable query" : `${c.name}, ${category || "no category"}: ${interval(value)}, n = ${value.n}`,
-      },
-      value.n ? percent(value.mean) : NONE,
+      { class: best ? "n heat top" : "n heat", "data-category": category, "data-system": c.name },
+      value.n ? el(best ? "b" : "span", {}, percent(value.mean)) : NONE,
+      withIntervals && value.low !== null && value.n
+        ? el("div", { class: "small aside" }, `[${percent(value.low)}, ${percent(value.high)}]`)
+        : null,
     );
     if (value.n) box.style.setProperty("--heat", `${fixed(45 * value.mean, 0)}%`);
     return box;
@@ -211,7 +247,7 @@ function categoryMap(run, systems, found) {
   return el(
     "section",
     {},
-    el("div", { class: "bar" }, el("h2", {}, "By category"), pick),
+    el("div", { class: "bar" }, el("h2", {}, "By category"), pick, intervals),
     framed(
       "By category",
       el(
@@ -220,7 +256,7 @@ function categoryMap(run, systems, found) {
         el(
           "caption",
           {},
-          `${headOf(measure)} in percent; a few queries a category give hints, not results: point at a value for its interval`,
+          `${headOf(measure)} in percent; the best of a row is bold; systems in the order of the table above; a few queries a category give hints, not results`,
         ),
         el(
           "thead",
@@ -268,13 +304,15 @@ function categoryMap(run, systems, found) {
 function readings(run, systems) {
   const measure = mainMeasure(run);
   const disputed = systems.some((c) => c.summary.undisputed);
+  const named = (kind) => Object.keys(systems[0].summary.time).find((name) => name.startsWith(kind));
+  const [stale, asOf] = [named("stale@"), named("as_of_recall@")];
   const notes = ({ summary }) =>
     Object.entries({ ...summary.notes, ...summary.faults }).map(([note, n]) => `${note} (${plural(n, "query", "queries")})`);
   const head = [
     "system",
-    "stale@10 (n)",
+    `${stale} (n)`,
     "from the future",
-    "as-of R@10",
+    asOf,
     `${headOf(measure)}: worst–best order of ties`,
     ...(disputed ? [`${headOf(measure)} without disputed labels`] : []),
     "notes",
@@ -283,9 +321,9 @@ function readings(run, systems) {
     const { time, ties, undisputed } = c.summary;
     return [
       said(labelOf(c)),
-      `${interval(time["stale@10"])} (${time["stale@10"].n})`,
+      `${interval(time[stale])} (${time[stale].n})`,
       count(time.future_leaks),
-      percent(time["as_of_recall@10"].mean),
+      percent(time[asOf].mean),
       `${percent(ties[measure]?.worst)}–${percent(ties[measure]?.best)}`,
       ...(disputed ? [percent(undisputed?.[measure].mean)] : []),
       said(notes(c).join("; ") || NONE),
@@ -306,34 +344,30 @@ function readings(run, systems) {
 
 function costs(run, systems) {
   const measure = mainMeasure(run);
-  const of = (x) =>
-    markFront(
-      systems
-        .filter((c) => !isControl(c))
-        .map((c) => ({
-          ...c.summary.measures[measure],
-          x: x(c),
-          y: c.summary.measures[measure].mean,
-          name: c.name,
-          hue: c.hue,
-          hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
-        })),
-    );
-  const words = (points) => {
-    const front = points.filter((p) => p.front).map((p) => p.name);
-    return front.length ? `No system is both better and cheaper than ${front.join(", ")}.` : "";
-  };
-  const tokens = of((c) => c.summary.tokens.mean);
-  const latency = of((c) => c.summary.latency.spans.total?.p50 ?? null);
+  const of = (x, front) =>
+    systems
+      .filter((c) => !isControl(c))
+      .map((c) => ({
+        ...c.summary.measures[measure],
+        x: x(c),
+        y: c.summary.measures[measure].mean,
+        name: c.name,
+        hue: c.hue,
+        mark: c.shape,
+        front: front.includes(c.name),
+        hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
+      }));
+  const words = (front) => (front.length ? `No system is both better and cheaper than ${front.join(", ")}.` : "");
+  const { tokens, latency } = run.fronts;
   return el(
     "div",
     { class: "figures" },
-    scatter(`${headOf(measure)} against tokens.`, tokens, {
+    scatter(`${headOf(measure)} against tokens.`, of((c) => c.summary.tokens.mean, tokens), {
       xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`,
       ylabel: `${headOf(measure)}, %`,
       text: words(tokens),
     }),
-    scatter(`${headOf(measure)} against time.`, latency, {
+    scatter(`${headOf(measure)} against time.`, of((c) => c.summary.latency.spans.total?.p50 ?? null, latency), {
       xlabel: "median time per query, ms",
       ylabel: `${headOf(measure)}, %`,
       wide: true,

@@ -25,7 +25,7 @@ function queries(found) {
     type: "search",
     id: "search",
     value: found.text ?? "",
-    placeholder: "words or an id",
+    placeholder: "words of question or answer",
     oninput: (event) => {
       history.replaceState(null, "", address({ ...state(), view: "queries", text: event.target.value }));
       refresh();
@@ -65,6 +65,20 @@ function sides(run, found) {
   };
 }
 
+/** What a search looks through: the question, and the texts of what answers it; made when it is first asked for. */
+function searched(run, n) {
+  run.searched ??= [];
+  if (run.searched[n] === undefined) {
+    const query = run.queries[n];
+    const texts = query.relevant.map(([row]) => {
+      const { id, title, subtitle, narrative, facts, concepts, files } = run.observations[row];
+      return [id, title, subtitle, narrative, ...(facts ?? []), ...(concepts ?? []), ...(files ?? [])].filter(Boolean).join(" ");
+    });
+    run.searched[n] = [query.id, query.text, ...texts].join(" ").toLowerCase();
+  }
+  return run.searched[n];
+}
+
 /** The positions of the queries that pass the filters. */
 function filtered(run, found) {
   const { a, b, measure } = sides(run, found);
@@ -87,8 +101,7 @@ function filtered(run, found) {
     .filter((n) => {
       const query = run.queries[n];
       if (found.category && (query.category ?? "") !== category) return false;
-      const text = `${query.id} ${query.text}`.toLowerCase();
-      return words.every((word) => text.includes(word)) && shows(n);
+      return (!words.length || words.every((word) => searched(run, n).includes(word))) && shows(n);
     });
   if (found.show === "better" || found.show === "worse") {
     const gap = (n) => Math.abs(value(a, n) - value(b, n));
@@ -110,7 +123,7 @@ function fillQueries(place, run, systems, found, most = AT_ONCE) {
           "Queries",
           el(
             "table",
-            { id: "query-list" },
+            { id: "query-list", class: "cards" },
             el("caption", {}, caption),
             el(
               "thead",
@@ -128,7 +141,12 @@ function fillQueries(place, run, systems, found, most = AT_ONCE) {
             ),
           ),
         )
-      : el("p", {}, "No query passes these filters."),
+      : el(
+          "p",
+          {},
+          "No query passes these filters. ",
+          el("button", { onclick: () => go({ view: "queries", text: "", category: "", show: "" }) }, "Clear the filters"),
+        ),
     ...(positions.length > most
       ? [
           el(
@@ -149,20 +167,20 @@ function queryRow(run, systems, n, measure, found) {
     {},
     el("th", { scope: "row" }, link(kept, said(query.id))),
     el("td", { class: "question" }, said(query.text), query.category ? el("span", { class: "quiet" }, ` ${query.category}`) : null),
-    el("td", { class: "n" }, count(query.relevant.length)),
+    el("td", { class: "n", "data-head": "relevant" }, count(query.relevant.length)),
     systems.map((c) => rankCell(c, n, measure)),
   );
 }
 
 function rankCell(c, n, measure) {
   const status = c.answers.status[n];
-  if (status === "failed") return el("td", { class: "ranks" }, badge("loss", "failed"));
+  if (status === "failed") return el("td", { class: "ranks", "data-head": c.name }, badge("loss", "failed"));
   if (!c.run.queries[n].relevant.length)
-    return el("td", { class: "ranks quiet" }, status === "empty" ? "silent" : `returned ${c.answers.hits[n].length}`);
+    return el("td", { class: "ranks quiet", "data-head": c.name }, status === "empty" ? "silent" : `returned ${c.answers.hits[n].length}`);
   const ranks = ranksOf(c, n);
   const there = ranks.filter(Boolean).sort((x, y) => x - y);
   const missing = ranks.length - there.length;
-  const cell = el("td", { class: "ranks heat" }, there.join(" "), missing ? ` ${missing === 1 ? NONE : `${NONE}×${missing}`}` : "");
+  const cell = el("td", { class: "ranks heat", "data-head": c.name }, there.join(" "), missing ? ` ${missing === 1 ? NONE : `${NONE}×${missing}`}` : "");
   cell.style.setProperty("--heat", `${fixed(45 * (c.answers.values[measure][n] ?? 0), 0)}%`);
   return cell;
 }

@@ -6,7 +6,7 @@ function query(found) {
   if (n === undefined)
     return [
       el("h1", {}, "One query"),
-      el("p", {}, found.query ? `There is no query ${found.query} in this run.` : "Choose a query first."),
+      el("p", { role: "alert" }, found.query ? `There is no query ${found.query} in this run.` : "Choose a query first."),
       el("p", {}, link({ view: "queries" }, "To the list of queries")),
     ];
   const asked = run.queries[n];
@@ -35,9 +35,15 @@ function query(found) {
       { class: "quiet" },
       "Lines join the same observation. Marked words share a stem with the question. ",
       badge("gain", "✓ grade"),
-      " marks what is relevant.",
+      " marks what is relevant. ",
+      el(
+        "button",
+        { "aria-pressed": String(found.judge === "1"), onclick: () => go({ judge: found.judge === "1" ? "" : "1" }) },
+        "Judge hits",
+      ),
     ),
-    sideBySide(run, asked, shown),
+    found.judge === "1" ? markBar(run) : null,
+    sideBySide(run, asked, shown, found.judge === "1"),
     el("h2", {}, "Measures and time"),
     valuesTable(asked.id, shown),
     el(
@@ -90,7 +96,7 @@ function systemChoice(run, found, id, shown) {
     CONTENDERS.filter((c) => c.run.place.has(id)).map((c) => {
       const box = el("input", { type: "checkbox", id: `show ${c.key}`, onchange: () => toggle(c.key) });
       box.checked = keys.includes(c.key);
-      return el("label", { class: c.hue }, box, el("span", { class: "swatch", "aria-hidden": "true" }), said(c.key));
+      return el("label", { class: c.hue }, box, swatch(c), said(c.key));
     }),
   );
 }

@@ -23,7 +23,8 @@ function render() {
     const moved = before && (before.get("view") !== rest.view || before.get("query") !== (rest.query ?? null));
     drawn = wanted;
     navigate(found, view);
-    main.replaceChildren(...[view.draw(rest)].flat(Infinity).filter((node) => node));
+    main.replaceChildren(...drawnSafely(view, rest));
+    addExports(main);
     main.dataset.view = view.name;
     document.title = `${main.querySelector("h1")?.textContent ?? view.title} – Recallmeter`;
     if (moved) {
@@ -32,6 +33,33 @@ function render() {
     } else if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
   }
   showObservation(found);
+}
+
+/** Draw a view; where that fails, say which fault it was instead of leaving the page empty. */
+function drawnSafely(view, found) {
+  try {
+    return [strayed(found), view.draw(found)].flat(Infinity).filter((node) => node);
+  } catch (fault) {
+    return [
+      el("h1", {}, `${view.title} can't be shown`),
+      el("p", { class: "note loss", role: "alert" }, `A fault of this page: ${fault.name}: ${fault.message}`),
+      el("p", {}, "The other views still open. Please report it with the address of this page: ", el("code", {}, location.hash)),
+      el("pre", { tabindex: 0 }, said(fault.stack ?? "")),
+    ];
+  }
+}
+
+/** Say so where a link names what is not in this page, instead of showing something else in silence. */
+function strayed(found) {
+  const has = (system) => CONTENDERS.some((c) => c.key === system || c.name === system);
+  const wrong = [
+    found.view && !VIEWS.some((view) => view.name === found.view && view.there()) ? `no view ${found.view}` : "",
+    found.run && DATA.runs.length && !DATA.runs.some((run) => run.label === found.run) ? `no run ${found.run}` : "",
+    ...["a", "b"].map((side) => (found[side] && !has(found[side]) ? `no system ${found[side]}` : "")),
+    found.measure && DATA.runs.length && !DATA.runs.some((run) => run.summary.measures.includes(found.measure)) ? `no measure ${found.measure}` : "",
+    found.sweep && !DATA.sweeps.some((sweep) => sweep.label === found.sweep) ? `no sweep ${found.sweep}` : "",
+  ].filter(Boolean);
+  return wrong.length ? el("p", { class: "note loss", role: "alert" }, `This link names what the page does not hold: ${wrong.join(", ")}.`) : null;
 }
 
 const focusable = () => [...main.querySelectorAll("a, button, input, select, summary, [tabindex]")];
@@ -108,14 +136,5 @@ document
   );
 addEventListener("keydown", keys);
 addEventListener("hashchange", render);
-addEventListener("beforeprint", () => {
-  if (main.dataset.view === "overview" || !DATA.runs.length) return;
-  main.replaceChildren(
-    ...overview(state())
-      .flat(Infinity)
-      .filter((node) => node),
-  );
-  drawn = null;
-});
-addEventListener("afterprint", render);
+document.getElementById("link").addEventListener("click", () => copy(location.href, "the link"));
 render();

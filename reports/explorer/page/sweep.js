@@ -52,7 +52,8 @@ function sweepView(found) {
     el("h2", {}, "Main effects"),
     effects(sweep),
     el("h2", {}, "Every configuration"),
-    parallel(sweep),
+    parallel(sweep, found),
+    interaction(sweep, found),
     el("h2", {}, "What it costs"),
     sweepCosts(sweep),
     part ? histogram(sweep) : null,
@@ -65,104 +66,125 @@ const shortName = (name) => name.split(".").slice(-2).join(".");
 
 const settings = (sweep, row) => sweep.varied.map((name) => `${shortName(name)} = ${parameter(row.parameters[name])}`).join(", ");
 
+/** What each parameter is worth: an axis each, numbers as a line with a band, names as dots with intervals. */
 function effects(sweep) {
   if (!sweep.varied.length) return el("p", {}, "Nothing was varied but the replicates.");
-  const reach = Math.max(...sweep.effects.flatMap((one) => [Math.abs(one.mean), Math.abs(one.low ?? 0), Math.abs(one.high ?? 0)]));
+  const reach = Math.max(...sweep.effects.flatMap((one) => [Math.abs(one.mean), Math.abs(one.low ?? 0), Math.abs(one.high ?? 0)])) || 0.01;
   return el(
     "div",
     { class: "figures small-multiples" },
     sweep.varied.map((name) => {
-      const rows = sweep.effects
-        .filter((one) => one.parameter === name)
-        .map((one) => [
-          parameter(one.value),
-          count(one.rows),
-          signed(one.mean),
-          ...(sweep.whole ? [bounds(one.low, one.high)] : []),
-          difference(one.mean, one.low, one.high, reach, 90),
-        ]);
-      const head = [
-        "value",
-        "rows",
-        "effect",
-        ...(sweep.whole ? ["95 % interval"] : []),
-        el("span", { class: "hidden" }, "the effect drawn"),
-      ];
-      return table(`${name}: mean of its rows less the mean of all, in percentage points`, head, rows, { left: [0, head.length - 1] });
+      const own = sweep.effects.filter((one) => one.parameter === name);
+      const rows = own.map((one) => [
+        parameter(one.value),
+        count(one.rows),
+        signed(one.mean),
+        ...(sweep.whole ? [bounds(one.low, one.high)] : []),
+      ]);
+      const head = ["value", "rows", "effect", ...(sweep.whole ? ["95 % interval"] : [])];
+      const caption = `${name}: mean of its rows less the mean of all, in percentage points`;
+      return el("div", {}, effectFigure(name, own, reach), el("details", {}, el("summary", {}, "As a table"), table(caption, head, rows)));
     }),
   );
 }
 
-/** The axes of the parallel coordinates: what was varied, the system where there are several, the measure, tokens and time. */
-function axesOf(sweep) {
-  const several = new Set(sweep.rows.map((row) => row.system)).size > 1;
-  const numeric = (values) => values.every((value) => typeof value === "number");
-  const axis = (name, of, write, parameterOf = false) => {
-    const values = [...new Set(sweep.rows.map(of))];
-    if (numeric(values)) {
-      const [low, high] = [Math.min(...values), Math.max(...values)];
-      const marks = parameterOf && values.length < 9 ? values : high > low ? [low, (low + high) / 2, high] : [low];
-      return {
-        name,
-        write,
-        marks,
-        at: (row) => (high > low ? (of(row) - low) / (high - low) : 0.5),
-        place: (value) => (high > low ? (value - low) / (high - low) : 0.5),
-      };
-    }
-    const keys = values.map(parameter).sort();
-    const place = (value) => (keys.length > 1 ? keys.indexOf(parameter(value)) / (keys.length - 1) : 0.5);
-    return { name, write, marks: values, at: (row) => place(of(row)), place };
-  };
-  return [
-    ...(several ? [axis("system", (row) => row.system, String)] : []),
-    ...sweep.varied.map((name) => axis(shortName(name), (row) => row.parameters[name], parameter, true)),
-    axis("tokens", (row) => row.tokens, count),
-    axis("p50, ms", (row) => row.latency, score),
-    axis(`${headOf(sweep.measure)}, %`, (row) => row.mean, percent),
-  ];
+function effectFigure(name, own, reach) {
+  const [width, height, left, right, top, bottom] = [340, 190, 44, 14, 10, 38];
+  const numeric = own.every((one) => typeof one.value === "number");
+  const values = own.map((one) => one.value);
+  const [least, most] = numeric ? [Math.min(...values), Math.max(...values)] : [0, own.length - 1];
+  const x = (one, n) => left + 12 + (((numeric ? one.value : n) - least) / (most - least || 1)) * (width - left - right - 24);
+  const y = (value) => top + ((reach - value) / (2 * reach)) * (height - top - bottom);
+  const words = `${name}: ${own.map((one) => `${parameter(one.value)} ${signed(one.mean)}`).join(", ")} percentage points against the mean of all.`;
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
+  for (const mark of ticks(-100 * reach, 100 * reach)) {
+    drawing.append(svg("line", { class: mark ? "grid" : "zero", x1: left, x2: width - right, y1: y(mark / 100), y2: y(mark / 100) }));
+    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark / 100) + 4, "text-anchor": "end" }, mark > 0 ? `+${mark}` : String(mark)));
+  }
+  const known = own.filter((one) => one.low !== null);
+  if (numeric && known.length === own.length && own.length > 1) {
+    const upper = own.map((one, n) => `${n ? "L" : "M"}${x(one, n)} ${y(one.high)}`).join("");
+    const lower = [...own].reverse().map((one, n) => `L${x(one, own.length - 1 - n)} ${y(one.low)}`).join("");
+    drawing.append(svg("path", { class: "band", d: `${upper}${lower}Z` }));
+  }
+  if (numeric) drawing.append(svg("path", { class: "trend", d: own.map((one, n) => `${n ? "L" : "M"}${x(one, n)} ${y(one.mean)}`).join("") }));
+  const every = Math.ceil(own.length / 6);
+  own.forEach((one, n) => {
+    if (!numeric && one.low !== null)
+      drawing.append(svg("line", { class: "spread hue0", x1: x(one, n), x2: x(one, n), y1: y(one.low), y2: y(one.high) }));
+    const dot = shape(0, x(one, n), y(one.mean), 4, { class: "dot hue0" });
+    dot.append(svg("title", {}, `${parameter(one.value)}: ${signed(one.mean)} pp ${bounds(one.low, one.high)}, ${plural(one.rows, "row")}`));
+    drawing.append(dot);
+    const text = parameter(one.value);
+    if (n % every === 0)
+      drawing.append(
+        svg("text", { class: "tick", x: x(one, n), y: height - bottom + 16, "text-anchor": "middle" }, text.length > 12 ? `${text.slice(0, 11)}…` : text),
+      );
+  });
+  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${shortName(name)}, pp`));
+  return el("figure", {}, el("figcaption", {}, el("strong", {}, said(name))), drawing);
 }
 
-function parallel(sweep) {
-  const axes = axesOf(sweep);
-  const [gap, height, top, left] = [130, 260, 34, 60];
-  const width = left * 2 + gap * (axes.length - 1);
-  const words = `Each line is a configuration: ${axes.map((axis) => axis.name).join(", ")}. The stronger lines are on the Pareto front; the best is ${settings(sweep, sweep.rows[0]) || sweep.rows[0].system}.`;
-  const drawing = svg("svg", {
-    viewBox: `0 0 ${width} ${height + top + 16}`,
-    class: sweep.rows.length > 200 ? "parallel many" : "parallel",
-    role: "img",
-    "aria-label": words,
-  });
-  const x = (n) => left + n * gap;
-  const y = (share) => top + (1 - share) * height;
-  for (const row of [...sweep.rows].reverse().sort((a, b) => a.front - b.front)) {
-    const line = svg("path", {
-      class: row.front ? "front" : "",
-      d: axes.map((axis, n) => `${n ? "L" : "M"}${x(n)} ${y(axis.at(row))}`).join(""),
-    });
-    line.append(svg("title", {}, `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %`));
-    drawing.append(line);
-  }
-  axes.forEach((axis, n) => {
-    drawing.append(svg("line", { class: "axis", x1: x(n), x2: x(n), y1: top, y2: top + height }));
-    drawing.append(svg("text", { class: "label", x: x(n), y: 16, "text-anchor": "middle" }, axis.name));
-    for (const mark of axis.marks)
-      drawing.append(svg("text", { class: "tick", x: x(n) + 5, y: y(axis.place(mark)) + 4 }, axis.write(mark)));
-  });
-  const figure = el("figure", { class: "wide" }, el("figcaption", {}, words), framed("Every configuration", drawing));
-  drawing.style.minWidth = `${width * 0.8}px`;
-  drawing.style.maxWidth = `${width * 1.5}px`;
-  return figure;
+/** How two parameters act together: the mean of the configurations that have both values. */
+function interaction(sweep, found) {
+  if (!sweep.interactions.length) return null;
+  const name = (one) => `${one.across} × ${one.down}`;
+  const one = sweep.interactions.find((other) => name(other) === found.pair) ?? sweep.interactions[0];
+  const known = one.cells.flat().filter((cell) => cell).map(([mean]) => mean);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const cell = (value) => {
+    if (!value) return el("td", { class: "n" }, NONE);
+    const [mean, n] = value;
+    const box = el("td", { class: mean === high ? "n heat top" : "n heat", title: plural(n, "row") }, percent(mean));
+    box.style.setProperty("--heat", `${fixed((60 * (mean - low)) / (high - low || 1), 0)}%`);
+    return box;
+  };
+  const caption = `Mean ${headOf(sweep.measure)} in percent of the configurations that have both values; the highest is bold`;
+  return [
+    el(
+      "div",
+      { class: "bar" },
+      el("h2", {}, "Two parameters together"),
+      select(
+        "Parameters",
+        sweep.interactions.map((other) => [name(other), `${shortName(other.across)} × ${shortName(other.down)}`]),
+        name(one),
+        (value) => go({ view: "sweep", pair: value }, { quietly: true }),
+      ),
+    ),
+    framed(
+      "Two parameters together",
+      el(
+        "table",
+        { id: "interaction" },
+        el("caption", {}, caption),
+        el(
+          "thead",
+          {},
+          el("tr", {}, el("th", { scope: "col" }, shortName(one.down)), one.columns.map((value) => el("th", { scope: "col", class: "n" }, parameter(value)))),
+        ),
+        el(
+          "tbody",
+          {},
+          one.lines.map((value, n) => el("tr", {}, el("th", { scope: "row" }, parameter(value)), one.cells[n].map(cell))),
+        ),
+      ),
+    ),
+  ];
 }
 
 function sweepCosts(sweep) {
   const head = headOf(sweep.measure);
   const points = (x) =>
-    markFront(
-      sweep.rows.map((row) => ({ x: x(row), y: row.mean, hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %` })),
-    ).map((point) => ({ ...point, hue: point.front ? "hue5" : "hue6" }));
-  const text = "Each dot is a configuration; those that nothing beats in both are joined.";
+    sweep.rows.map((row) => ({
+      x: x(row),
+      y: row.mean,
+      front: row.front,
+      hue: row.front ? "hue5" : "hue6",
+      mark: row.front ? 2 : 0,
+      hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %`,
+    }));
+  const text = "Each dot is a configuration; a diamond is on the front of the leaderboard, which weighs quality, tokens and time together.";
   return el(
     "div",
     { class: "figures" },
@@ -205,9 +227,12 @@ function histogram(sweep) {
 
 function leaderboard(sweep, found) {
   const most = Number(found.top) || 50;
+  const kept = brushed(sweep, found);
   const rows = sweep.rows
+    .map((row, n) => [row, n])
+    .filter(([row]) => kept.has(row))
     .slice(0, most)
-    .map((row, n) => [
+    .map(([row, n]) => [
       String(n + 1),
       said(row.system),
       ...sweep.varied.map((name) => said(parameter(row.parameters[name]))),
@@ -238,6 +263,6 @@ function leaderboard(sweep, found) {
       rows,
       { left: [1, head.length - 1], id: "leaderboard" },
     ),
-    sweep.rows.length > most ? el("button", { onclick: () => go({ top: most + 200 }, { quietly: true }) }, "Show more") : null,
+    kept.size > most ? el("button", { onclick: () => go({ top: most + 200 }, { quietly: true }) }, "Show more") : null,
   );
 }

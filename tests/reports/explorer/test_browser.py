@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import csv
+import io
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from recallmeter.datasets.errata import corrected
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.judging.compare import compare, pair, results_of
 from recallmeter.evaluation.record import Run, load_run
@@ -27,7 +32,7 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--window-size=1280,900"),
+    *("--disable-ipc-flooding-protection", "--disable-component-update", "--disable-sync", "--window-size=1280,900"),
 )
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1> \u202egnitset\u202c &amp; {{data}}"
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -64,7 +69,8 @@ class Page:
             assert self.browser.get_log("browser") == []
             events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
             asked = {e["params"]["request"]["url"].partition("#")[0] for e in events if e["method"] == "Network.requestWillBeSent"}
-            assert asked == {self.url}
+            # what a page makes of its own data, such as a figure on its way to a PNG, comes from no network
+            assert {url for url in asked if not url.startswith(("data:", "blob:"))} == {self.url}
 
     def open(self, fragment: str) -> Page:
         self.browser.get("about:blank")
@@ -208,6 +214,25 @@ def test_numbers_are_rounded_as_python_rounds_them(browser: Any, runs: list[Path
 
 def test_every_query_of_every_built_in_set_opens(browser: Any, tmp_path: Path) -> None:
     # a word with a hyphen once made a pattern that no browser takes, and the page stayed empty
+    for name in ("webapp", "zh_memory"):
+        run = tmp_path / name
+        assert main(["run", f"dataset={name}", "system=[bm25]", f"hydra.run.dir={run}"]) == 0
+        assert_every_query_opens(browser, run, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [("dataset=beir", "dataset.path={}/data/scifact"), ("dataset=locomo", "dataset.path={}/data/locomo-3/locomo_3.json")],
+    ids=["scifact", "locomo"],
+)
+def test_every_query_of_real_sets_opens(overrides: tuple[str, ...], shared: Path, browser: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    chosen = [override.format(shared) for override in overrides]
+    assert main(["run", *chosen, "system=[bm25]", "protocol.repeats=1", f"hydra.run.dir={run}"]) == 0
+    assert_every_query_opens(browser, run, tmp_path)
+
+
+def assert_every_query_opens(browser: Any, run: Path, folder: Path) -> None:
     script = """const [view, ids, done] = arguments; const empty = []; let at = 0;
         const next = () => {
           if (at) { const main = document.getElementById('main');
@@ -215,13 +240,11 @@ def test_every_query_of_every_built_in_set_opens(browser: Any, tmp_path: Path) -
           if (at === ids.length) return done(empty);
           location.hash = view + encodeURIComponent(ids[at++]); setTimeout(next, 8);
         }; next();"""
-    for name in ("webapp", "zh_memory"):
-        run = tmp_path / name
-        assert main(["run", f"dataset={name}", "system=[bm25]", f"hydra.run.dir={run}"]) == 0
-        ids = list(load_run(run).queries)
-        with Page(browser, explorer(tmp_path / f"{name}.html", run)) as page:
-            assert len(ids) > 30
-            assert page.browser.execute_async_script(script, "#view=query&query=", ids) == []
+    ids = list(load_run(run).queries)
+    browser.set_script_timeout(120)
+    with Page(browser, explorer(folder / f"{run.name}.html", run)) as page:
+        assert len(ids) > 30
+        assert page.browser.execute_async_script(script, "#view=query&query=", ids) == []
 
 
 def test_views_filters_links_and_keys(browser: Any, runs: list[Path], tmp_path: Path) -> None:
@@ -237,12 +260,12 @@ def test_views_filters_links_and_keys(browser: Any, runs: list[Path], tmp_path: 
         assert page.run("return document.querySelector('th[aria-sort]').ariaSort") == "descending"
 
         page.press("/")
-        page.press("question 1")
-        assert "text=question+1" in page.hash
-        assert page.rows("#query-list")[0][0] == "q01"
-        assert len(page.rows("#query-list")) == 12
+        page.press("q1")
+        assert "text=q1" in page.hash
+        assert page.rows("#query-list")[0][0] == "q10"
+        assert len(page.rows("#query-list")) == 10
         page.choose("Category", "semantic")
-        assert {row[0] for row in page.rows("#query-list")} == {"q01", "q11", "q13", "q15", "q17", "q19", "q21"}
+        assert {row[0] for row in page.rows("#query-list")} == {"q11", "q13", "q15", "q17", "q19"}
         page.open("view=queries&a=good&b=poor")
         page.choose("Show", "better")
         better = [row[0] for row in page.rows("#query-list")]
@@ -288,9 +311,160 @@ def test_views_filters_links_and_keys(browser: Any, runs: list[Path], tmp_path: 
         assert page.rows("#gold") == [["note 29", "2", "not returned", "1"], ["note 17", "1", "3", "2"]]
 
         page.run("dispatchEvent(new Event('beforeprint'))")
-        assert page.text("h1").startswith("A test")
-        page.run("dispatchEvent(new Event('afterprint'))")
         assert page.text("h1") == "question 17"
+
+
+VIEWS = ("view=overview", "view=queries", "query=q05", "view=compare", "view=sweep", "view=data")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_exports_prints_and_goes_back(view: str, browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(saved)})
+    with Page(browser, explorer(tmp_path / "page.html", *runs, sweep(tmp_path / "sweep", runs[0]))) as page:
+        page.open(view)
+        shown = page.text()
+        script = """const menus = [...document.querySelectorAll('.tools')]; menus.forEach(menu => { menu.open = true; });
+            const one = (text) => menus.flatMap(m => [...m.querySelectorAll('button')]).find(b => b.innerText === text);
+            const found = ['Save CSV', 'Save Markdown', 'Save LaTeX', 'Save SVG', 'Save PNG'].map(text => [text, one(text)]);
+            found.forEach(([, button]) => button?.click());
+            return new Promise(done => setTimeout(() => done(found.filter(([, button]) => button).map(([text]) => text)), 900))"""
+        asked = page.run(script)
+        assert asked[:3] == ["Save CSV", "Save Markdown", "Save LaTeX"]
+        endings = {"Save CSV": ".csv", "Save Markdown": ".md", "Save LaTeX": ".tex", "Save SVG": ".svg", "Save PNG": ".png"}
+        wanted = sorted(endings[one] for one in asked)
+        wait(lambda: sorted(path.suffix for path in saved.iterdir()) == wanted)
+        for path in saved.iterdir():
+            content = path.read_bytes()
+            assert len(content) > 40
+            begins = {".svg": b"<svg", ".png": b"\x89PNG", ".tex": b"\\begin{tabular}", ".md": b"| "}.get(path.suffix, b"")
+            assert content.startswith(begins)
+            if path.suffix == ".csv":
+                table = list(csv.reader(io.StringIO(content.decode())))
+                assert len({len(row) for row in table}) == 1
+        pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
+        assert pdf.startswith(b"%PDF")
+        assert page.text("h1") in shown
+        page.run("location.hash = arguments[0]; return new Promise(done => setTimeout(done, 60))", "view=queries&text=zzz")
+        browser.back()
+        page.run("return new Promise(done => setTimeout(done, 60))")
+        assert page.text("h1") in shown
+
+
+def wait(done: Callable[[], bool]) -> None:
+    """Wait until something has come about, at most five seconds."""
+    end = time.monotonic() + 5
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_table_is_exported_as_its_numbers_stand(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(saved)})
+    run = load_run(runs[0])
+    with Page(browser, explorer(tmp_path / "page.html", runs[0])) as page:
+        page.run(
+            "const menu = document.querySelector('#head-to-head').closest('.frame').previousElementSibling; menu.open = true;"
+            "[...menu.querySelectorAll('button')].find(b => b.innerText === 'Save CSV').click()"
+        )
+        wait(lambda: any(path.suffix == ".csv" for path in saved.iterdir()))
+        (path,) = saved.iterdir()
+        head, good, poor, best = list(csv.reader(io.StringIO(path.read_text())))
+        assert head[:3] == ["system", "the best leads by", "R@5"]
+        cell = run.summary["systems"]["poor"]["measures"]["recall@5"]
+        assert poor[2] == " ".join(shown(cell))
+        assert good[0] == "good"
+        assert best[2] == percent(run.summary["ceilings"]["recall@5"])
+
+
+def test_a_fault_is_named_and_the_other_views_open(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    path = explorer(tmp_path / "page.html", runs[0])
+    text = path.read_text(encoding="utf-8")
+    policy = text.index("<meta http-equiv")  # it would not let the script be changed
+    text = text[:policy] + text[text.index("\n", policy) :]
+    path.write_text(text.replace("function categoryMap(", 'function categoryMap() { throw new TypeError("no luck"); } function unused(', 1))
+    with Page(browser, path) as page:
+        assert page.text("h1") == "Overview can't be shown"
+        assert "TypeError: no luck" in page.text("[role=alert]")
+        assert page.open("view=queries").text("h1") == "Queries"
+
+
+def test_wrong_links_say_so_and_filters_are_cleared(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    with Page(browser, explorer(tmp_path / "page.html", runs[0])) as page:
+        for fragment, words in (
+            ("view=overview&run=gone", "no run gone"),
+            ("view=queries&a=gone", "no system gone"),
+            ("view=overview&measure=gone", "no measure gone"),
+            ("view=gone", "no view gone"),
+            ("query=gone", "There is no query gone"),
+        ):
+            assert words in page.open(fragment).text("[role=alert]")
+        page.open("query=q05&obs=gone")
+        assert page.text("#told") == "There is no observation gone in this run."
+        page.open("view=queries&text=zzz&category=exact")
+        assert page.rows("#query-list") == []
+        page.run(
+            "[...document.querySelectorAll('main button')].find(b => b.innerText === 'Clear the filters').click();"
+            "return new Promise(done => setTimeout(done, 60))"
+        )
+        assert len(page.rows("#query-list")) == 25
+
+
+def test_search_covers_the_texts_of_what_answers(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    with Page(browser, explorer(tmp_path / "page.html", runs[0])) as page:
+        page.open("view=queries&text=note 17")
+        assert [row[0] for row in page.rows("#query-list")] == ["q05", "q17"]
+
+
+def test_hits_are_judged_and_saved_as_errata_that_data_reads(browser: Any, runs: list[Path], memory: Dataset, tmp_path: Path) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(saved)})
+    press = """const item = document.querySelector(`.column[aria-label=poor] li[data-id=${arguments[0]}]`);
+        item.querySelectorAll('.marks button')[arguments[1]].click()"""
+    with Page(browser, explorer(tmp_path / "page.html", runs[0])) as page:
+        page.open("query=q05&a=poor&b=good&judge=1")
+        page.run(press, "o39", 0)
+        page.run(press, "o05", 1)
+        page.run(press, "o38", 2)
+        page.run(press, "o38", 2)
+        page.run(press, "o38", 2)
+        assert page.text("#marks p").startswith("3 marks on 1 query.")
+        browser.refresh()
+        assert page.text("#marks p").startswith("3 marks on 1 query.")
+        page.run("[...document.querySelectorAll('#marks button')][0].click()")
+        wait(lambda: any(path.suffix == ".json" for path in saved.iterdir()))
+        (path,) = saved.iterdir()
+        page.run("[...document.querySelectorAll('#marks button')][1].click()")
+    changed = {query.id: query for query in corrected(memory, str(path)).queries}["q05"]
+    assert changed.relevant == {"o17": 2, "o39": 1}
+    assert changed.tags == ("corrected", "disputed")
+
+
+def test_pulling_along_an_axis_keeps_what_crosses_there(browser: Any, runs: list[Path], tmp_path: Path) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    with Page(browser, explorer(tmp_path / "page.html", sweep(tmp_path / "sweep", runs[0]))) as page:
+        assert page.text("#parallel [role=status]") == "6 configurations of 6 kept"
+        handle = browser.find_element("css selector", ".handle[data-axis='1']")
+        page.run("arguments[0].scrollIntoView({block: 'center'})", handle)
+        height = handle.rect["height"]
+        steps = ActionChains(browser).move_to_element_with_offset(handle, 0, int(-height / 2) + 2).click_and_hold()
+        steps.move_by_offset(0, int(height / 2) - 6).release().perform()
+        page.run("return new Promise(done => setTimeout(done, 80))")
+        assert page.text("#parallel [role=status]") == "3 configurations of 6 kept"
+        assert "brush=1" in page.hash
+        assert len(page.rows("#leaderboard")) == 3
+        browser.refresh()
+        assert page.text("#parallel [role=status]") == "3 configurations of 6 kept"
+        page.run(
+            "[...document.querySelectorAll('#parallel button')].find(b => b.innerText === 'Clear').click();"
+            "return new Promise(done => setTimeout(done, 60))"
+        )
+        assert page.text("#parallel [role=status]") == "6 configurations of 6 kept"
 
 
 @pytest.fixture
@@ -392,7 +566,7 @@ def test_every_view_is_accessible_and_fits_a_small_screen(browser: Any, runs: li
     axe = (DATA / "axe" / "axe.min.js").read_text(encoding="utf-8")
     views = ("view=overview", "view=queries", "query=q05", "query=q05&obs=o05", "view=compare", "view=sweep", "view=data")
     with Page(browser, explorer(tmp_path / "page.html", *runs, sweep(tmp_path / "sweep", runs[0]))) as page:
-        for scheme, width in (("light", 1280), ("dark", 360), ("dark", 2560)):
+        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390), ("light", 2560), ("dark", 2560)):
             feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -400,12 +574,9 @@ def test_every_view_is_accessible_and_fits_a_small_screen(browser: Any, runs: li
             for view in views:
                 page.open(view)
                 assert page.run("return document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than {width}"
-                if width == 2560:
-                    continue
                 page.run(axe)
                 found = browser.execute_async_script("axe.run().then(arguments[0])")
-                serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-                assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == [], f"{view} in {scheme}"
+                assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == [], f"{view} in {scheme} at {width}"
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
