@@ -26,7 +26,7 @@ def history_report(histories: Sequence[History], pages: Pages) -> Document:
         Paragraph([Strong(_headline(histories)), f" {len(moments)} runs, the oldest {first.moments[0].label}, the newest {moments[-1]}."]),
         Paragraph(
             "A step is where the piecewise constant line of least absolute error changes its level; the two runs beside it are then "
-            "compared query by query. In percent, with 95 % bootstrap intervals over the queries of each run."
+            "compared query by query. In percent, with 95 % intervals over the queries of each run."
         ),
     ]
     sections = [section for number, history in enumerate(histories) for section in _sections(history, number, pages)]

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...datasets.errors import InputError
-from ..inference.statistics import Floats, bootstrap_interval
+from ..inference.clusters import Clusters, Floats
+from ..inference.intervals import mean_interval
 from ..record import Run
 from .baseline import Baseline
 from .compare import Difference, Results, compare, pair, results_of
@@ -126,8 +127,10 @@ def _history(system: str, measure: str, ordered: Sequence[Moment], anchor: str, 
         return None
     rows = [moment.systems[system].values[measure] for moment in moments]
     values = []
-    for row in rows:
-        interval = bootstrap_interval(row, seed=seed)
+    for moment, row in zip(moments, rows, strict=True):
+        results = moment.systems[system]
+        clusters = Clusters.of([results.groups.get(query, "") for query in results.queries])
+        interval = mean_interval(row, clusters=clusters, seed=seed)
         values.append(Value(float(row.mean()), interval.low, interval.high, len(row)))
     bounds = [0, *change_points([value.mean for value in values]), len(values)]
     levels = [float(np.median([value.mean for value in values[a:b]])) for a, b in pairwise(bounds)]

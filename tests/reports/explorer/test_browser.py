@@ -238,10 +238,10 @@ def assert_every_query_opens(browser: Any, run: Path, folder: Path) -> None:
           if (at) { const main = document.getElementById('main');
             if (!main.querySelector('h1') || !main.querySelector('#side-by-side')) empty.push(ids[at - 1]); }
           if (at === ids.length) return done(empty);
-          location.hash = view + encodeURIComponent(ids[at++]); setTimeout(next, 8);
+          location.hash = view + encodeURIComponent(ids[at++]); setTimeout(next, 1);
         }; next();"""
     ids = list(load_run(run).queries)
-    browser.set_script_timeout(120)
+    browser.set_script_timeout(110)
     with Page(browser, explorer(folder / f"{run.name}.html", run)) as page:
         assert len(ids) > 30
         assert page.browser.execute_async_script(script, "#view=query&query=", ids) == []
