@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -168,4 +169,5 @@ def _difference(row: Difference) -> list[Any]:
     """Return a row in the order in which model.js names its columns."""
     spread = row.interval.low, row.interval.high
     counts = row.wins, row.ties, row.losses
-    return [row.measure, row.category, row.n, row.before, row.after, row.mean, *spread, row.p, row.adjusted, *counts, row.detectable]
+    cells = [row.measure, row.category, row.n, row.before, row.after, row.mean, *spread, row.p, row.adjusted, *counts, row.detectable]
+    return [None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells]
