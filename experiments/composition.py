@@ -138,8 +138,8 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
 
 
 def command_line() -> list[str]:
-    """Return the words of the command line that the job that runs now was launched with."""
-    return [*sys.argv[0].split(), *sys.argv[1:]]
+    """Return the words of the command line that the job that runs now was launched with, but for where it writes."""
+    return [*sys.argv[0].split(), *(word for word in sys.argv[1:] if word.partition("=")[0].lstrip("+") != "hydra.run.dir")]
 
 
 def parameters() -> dict[str, Any]:

@@ -11,9 +11,6 @@ from ..document import Block, Code, Listing, Paragraph, Rich, Row, Section, Stro
 from ..standing import Standing
 from ..table import NONE
 
-_ELSEWHERE = ("hydra.run.dir", "hydra.sweep.dir")
-"""Overrides that say where a run goes and nothing about what it is."""
-
 
 def use(run: Run, standing: Standing) -> Section | None:
     """Return how the recommended system is turned on."""
@@ -49,8 +46,7 @@ def _commands(run: Run, commit: str | None, command: list[str]) -> Iterator[str]
         yield 'pip install -c constraints.txt -e ".[all]"'
     else:
         yield f"pip install recallmeter=={run.manifest['recallmeter']}"
-    kept = [word for word in command if word.partition("=")[0].lstrip("+") not in _ELSEWHERE]
-    yield f"{shlex.join(kept)} hydra.run.dir=again"
+    yield f"{shlex.join(command)} hydra.run.dir=again"
     yield "recallmeter report again"
 
 

@@ -140,7 +140,7 @@ def test_a_run_with_changes_is_not_called_reproducible(write_run: WriteRun, seal
         (path / "run.json").write_text(json.dumps(stored | manifest))
         return write_document(of(seal(path))[1], path / "report.md", "markdown")
 
-    command = ["recallmeter", "run", "system=[a,b]", "hydra.run.dir=here", "dataset.name=two words"]
+    command = ["recallmeter", "run", "system=[a,b]", "dataset.name=two words"]
     dirty = told(git={"commit": "c" * 40, "dirty": True}, command=command)
     assert "**This run can't be reproduced from a commit.**" in dirty
     assert "git checkout" not in dirty
