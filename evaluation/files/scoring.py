@@ -31,7 +31,7 @@ def score_file(
     by_columns = not (is_json(path) or remove_self_hits or any(measure.by_query for measure in measures))
     matched = match_file(path, qrels) if by_columns else None
     if matched is not None:
-        _check_common(qrels, matched.present.any(), len(matched.unjudged), matched.some, path)
+        _check_common(qrels, bool(matched.present.any()), len(matched.unjudged), matched.some, path)
         return _scores(matched, measures)
     run: Mapping[str, Sequence] = read_run(path)
     _check_common(qrels, bool(qrels.keys() & run.keys()), len(run), min(run), path)

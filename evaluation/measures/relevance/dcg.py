@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..gains import Seen
-from ..measure import ANY_RANK, Contract
+from ..measure import ANY_RANK, Contract, Values
 from .ndcg import NDCG
 
 
@@ -26,6 +28,6 @@ class DCG(NDCG):
     most = math.inf
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"dcg_burges": {"gain": "exp"}}
 
-    def norm(self, seen: Seen) -> float:
-        """Return 1."""
-        return 1.0
+    def norm(self, seen: Seen) -> Values:
+        """Return 1 for each query."""
+        return np.ones(len(seen.relevant))
