@@ -56,7 +56,7 @@ class NDCG(SumMeasure):
         """Return log2(rank + 1)."""
         return np.log2(ranks + 1)
 
-    def norm(self, seen: Seen) -> Values:
+    def norm(self, seen: Seen) -> Values | float:
         """Return the sum over the perfect ranking."""
         ideal = self.total(seen, seen.ideal.rows, seen.ideal.ranks, self.worth(seen.ideal.grades))
         return np.where(seen.relevant == 0, 1.0, ideal)
