@@ -41,6 +41,7 @@ from .retrieval.arms.bm25 import BM25 as BM25
 from .retrieval.arms.fallback import Fallback as Fallback
 from .retrieval.arms.graph import Graph as Graph
 from .retrieval.arms.grep import Grep as Grep
+from .retrieval.arms.links import Links as Links
 from .retrieval.arms.okapi import Okapi as Okapi
 from .retrieval.arms.vector import Vector as Vector
 from .retrieval.embedders.choice import embedder_from_environment as embedder_from_environment
@@ -70,7 +71,11 @@ from .retrieval.external.libraries.qdrant import Qdrant as Qdrant
 from .retrieval.external.libraries.sqlite_fts5 import SqliteFts5 as SqliteFts5
 from .retrieval.external.libraries.tantivy import Tantivy as Tantivy
 from .retrieval.external.process import Process as Process
+from .retrieval.fusion import ConvexCombination as ConvexCombination
+from .retrieval.fusion import MinMax as MinMax
+from .retrieval.fusion import Unscaled as Unscaled
 from .retrieval.fusion import WeightedRRF as WeightedRRF
+from .retrieval.fusion import ZScore as ZScore
 from .retrieval.indexes.exact import Exact as Exact
 from .retrieval.indexes.hnsw import HNSW as HNSW
 from .retrieval.indexes.pgvector import Pgvector as Pgvector
@@ -94,6 +99,7 @@ from .retrieval.stages.decay import TimeDecay as TimeDecay
 from .retrieval.stages.diversity import SessionDiversity as SessionDiversity
 from .retrieval.stages.duplicates import NearDuplicates as NearDuplicates
 from .retrieval.stages.mmr import MMR as MMR
+from .retrieval.stages.neighbours import SessionNeighbours as SessionNeighbours
 from .retrieval.stages.rerank import Rerank as Rerank
 from .retrieval.stages.superseded import HideSuperseded as HideSuperseded
 from .retrieval.stages.temporal import TemporalFilter as TemporalFilter

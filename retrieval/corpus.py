@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,8 @@ from ..datasets.errors import InputError
 from ..datasets.model import Observation
 from .rounding import reaches, settled
 from .trace import ArmTrace, Trace
+
+_NUMBER = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,23 @@ class Corpus:
         """Return the moment that a question looks back from: when it was asked, or where that is not known the last observation's."""
         return asked_at or datetime.fromtimestamp(self.times.max(initial=0.0), UTC)
 
+    @cached_property
+    def neighbours(self) -> NDArray[np.int64]:
+        """The rows right before and after each row in its session, shape (rows, 2), −1 where there is none.
+
+        A session runs by time, and at one time by id, its numbers read as numbers: turn 10 comes after turn 9. What has no
+        session has no neighbours.
+        """
+        sessions: dict[str, list[int]] = {}
+        for row, observation in enumerate(self.observations):
+            if observation.session_id:
+                sessions.setdefault(observation.session_id, []).append(row)
+        beside = np.full((len(self), 2), -1, np.int64)
+        for rows in sessions.values():
+            rows.sort(key=lambda row: (self.observations[row].timestamp, _numbered(self.ids[row])))
+            beside[rows[1:], 0], beside[rows[:-1], 1] = rows[:-1], rows[1:]
+        return beside
+
     def visible(self, asked_at: datetime | None) -> NDArray[np.bool_] | None:
         """Return which rows existed at `asked_at`, as a mask of shape (rows,); None when all did."""
         if asked_at is None:
@@ -67,12 +87,24 @@ class Corpus:
         return None if bool(mask.all()) else mask
 
 
+def _numbered(identifier: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in _NUMBER.split(identifier)]
+
+
 @dataclass(frozen=True)
 class Candidates:
-    """Rows of a corpus with their scores, best first, ties by row; both arrays have shape (n,)."""
+    """Rows of a corpus with their scores, best first, ties by row; both arrays have shape (n,).
+
+    Attributes:
+        every: the score of every row, shape (rows of the corpus,), NaN where a row was not visible; None where it is not known, as
+            from an approximate index.
+        trust: how far the arm is at home with this question, 0 to 1; a fusion multiplies the arm's weight by it.
+    """
 
     rows: NDArray[np.int64]
     scores: NDArray[np.float64]
+    every: NDArray[np.float64] | None = None
+    trust: float = 1.0
 
     @classmethod
     def none(cls) -> Candidates:

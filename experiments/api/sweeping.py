@@ -63,7 +63,7 @@ def sweep(
 
     Args:
         overrides: as on the command line, such as ``"system=dual"`` or ``"dataset.seed=range(0,5)"``.
-        grid: setting → its values, such as ``{"systems.dual.fusion.k": [20, 60]}``; every combination is a point.
+        grid: setting → its values, such as ``{"systems.dual.depth": [2, 5]}``; every combination is a point.
         folder: where the points are kept, and found again.
         measure: what the ranking is by.
         retry_failed: run points again that failed before.

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
     parser.usage = "recallmeter run [--config-dir DIR] [--cfg job] [OVERRIDE …]"
     parser.epilog = (
-        "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.k=20  dataset.seed=7  "
+        "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.weights.bm25=0.5  dataset.seed=7  "
         "experiment=NAME  hydra.run.dir=DIR.  The last line printed is the run directory."
     )
 

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
     parser.usage = "recallmeter sweep [--retry-failed | --only-failed] [--config-dir DIR] OVERRIDE …"
     parser.epilog = (
-        "an OVERRIDE with several values spans the sweep: systems.dual.fusion.k=20,60  dataset.seed=range(0,5).  "
+        "an OVERRIDE with several values spans the sweep: systems.dual.fusion.weights.bm25=0.3,0.5  dataset.seed=range(0,5).  "
         "Points go to multirun/<name>, or hydra.sweep.dir=DIR; hydra/launcher=joblib|ray|submitit_slurm runs them elsewhere; "
         "hydra/sweeper=optuna searches instead of spanning."
     )

@@ -22,7 +22,7 @@ from ...evaluation.judging.baseline import baseline_of
 from ...evaluation.judging.gate import gate
 from ...reports.gate import rows as cells
 from ...reports.table import markdown, sign
-from ...retrieval.arms.graph import Graph
+from ...retrieval.arms.links import Links
 from ...retrieval.corpus import Candidates, Corpus, Question
 from ...retrieval.embedders.embedding import Kind, Vectors
 from ..composition import composed
@@ -47,7 +47,7 @@ class Noise:
         return np.stack([np.random.default_rng(seed).standard_normal(384) for seed in seeds]).astype(np.float32)
 
 
-class ShuffledGraph(Graph):
+class ShuffledGraph(Links):
     """A graph whose edges lead to other observations than they should."""
 
     def build(self, corpus: Corpus):
@@ -73,13 +73,14 @@ class Sabotage(NamedTuple):
 
 
 _HERE = "recallmeter.experiments.studies.sabotage"
+_CAPPED = ("+systems.dual.stages.diversity._target_=recallmeter.SessionDiversity", "+systems.dual.stages.diversity.per_session=1")
 SABOTAGES = (
     Sabotage("nothing: run again", "triple"),
     Sabotage("stemmer off", "bm25", ("systems.bm25.arms.bm25.analyzer.stem=false",)),
     Sabotage("synonyms off", "bm25", ("systems.bm25.arms.bm25.synonyms=null",)),
     Sabotage("k1 = 0", "bm25", ("systems.bm25.arms.bm25.k1=0",)),
     Sabotage("vectors replaced by noise", "dual", (f"embedder.encoder._target_={_HERE}.Noise",)),
-    Sabotage("session cap 1", "dual", ("systems.dual.stages.diversity.per_session=1",)),
+    Sabotage("session cap 1", "dual", _CAPPED),
     Sabotage("top 1 dropped", "dual", (f"+systems.dual.stages.loss._target_={_HERE}.DropFirst",)),
     Sabotage("graph edges shuffled", "triple", (f"systems.triple.arms.graph._target_={_HERE}.ShuffledGraph",)),
 )

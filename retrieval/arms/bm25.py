@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,8 @@ class BM25Index:
                 first += 1
             if not (indexed and is_unspaced(term)):  # such words are split down to their parts already
                 self._add(scores, first, last, weight * self.settings.prefix_weight)
-        return top_k(scores, limit, question.visible)
+        every = scores if question.visible is None else np.where(question.visible, scores, np.nan)
+        return replace(top_k(scores, limit, question.visible), every=every)
 
     def _add(self, scores: NDArray[np.float64], first: int, last: int, weight: float) -> None:
         """Add the postings of a range of terms; a row may occur once for each of them."""

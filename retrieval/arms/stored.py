@@ -134,12 +134,18 @@ def _scope(corpus: Corpus) -> str:
 
 
 def _packed(candidates: Candidates, trace: Trace) -> bytes:
-    head = json.dumps({"n": len(candidates), "spans": trace.spans, "notes": [redacted_message(note) for note in trace.notes]}).encode()
-    return head + b"\n" + candidates.rows.astype("<i8").tobytes() + candidates.scores.astype("<f8").tobytes()
+    every = candidates.every if candidates.every is not None else np.empty(0)
+    notes = [redacted_message(note) for note in trace.notes]
+    head = {"n": len(candidates), "every": len(every), "trust": candidates.trust, "spans": trace.spans, "notes": notes}
+    numbers = candidates.rows.astype("<i8").tobytes() + candidates.scores.astype("<f8").tobytes() + every.astype("<f8").tobytes()
+    return json.dumps(head).encode() + b"\n" + numbers
 
 
 def _unpacked(packed: bytes) -> tuple[Candidates, Trace]:
-    end = packed.index(b"\n") + 1
-    head = json.loads(packed[:end])
-    rows, scores = (np.frombuffer(packed, kind, head["n"], end + offset * head["n"]) for kind, offset in (("<i8", 0), ("<f8", 8)))
-    return Candidates(rows, scores), Trace(spans=head["spans"], notes=head["notes"])
+    begin = packed.index(b"\n") + 1
+    head = json.loads(packed[:begin])
+    n = head["n"]
+    rows = np.frombuffer(packed, "<i8", n, begin)
+    scores = np.frombuffer(packed, "<f8", n, begin + 8 * n)
+    every = np.frombuffer(packed, "<f8", head["every"], begin + 16 * n) if head["every"] else None
+    return Candidates(rows, scores, every, head["trust"]), Trace(spans=head["spans"], notes=head["notes"])

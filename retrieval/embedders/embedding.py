@@ -71,15 +71,18 @@ class CachedEmbedder:
         encoder: where vectors come from.
         dimensions: keep this many leading dimensions and normalise again; None keeps all.
         cache: folder of the cache; None stands for ``$RECALLMETER_CACHE``, else the user's cache folder.
+        scripts: the scripts that the model was made for, such as ``LATIN``; None stands for all of them.
 
     Raises:
         InputError: the encoder gives NaN, the wrong number of rows, or a dimension that changes from call to call.
     """
 
-    def __init__(self, encoder: Encoder, dimensions: int | None = None, cache: str | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder, dimensions: int | None = None, cache: str | None = None, scripts: Sequence[str] | None = None
+    ) -> None:
         if dimensions is not None and dimensions < 1:
             raise InputError(f"dimensions {dimensions} is below 1", where="embedder.dimensions")
-        self.encoder, self.dimensions = encoder, dimensions
+        self.encoder, self.dimensions, self.scripts = encoder, dimensions, scripts
         self.model = encoder.model
         self.width: int | None = None
         self.computed = self.reused = self.documents = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +34,8 @@ class ExactIndex:
         """Return the nearest visible rows with their cosine similarity in [−1, 1], best first, ties by row.
 
         One float32 product over all rows finds who can be among the best; those few are scored again in float64, each
-        by the same sum, so that equal vectors tie whatever row they stand in and the order is the same on every machine.
+        by the same sum, so that equal vectors tie whatever row they stand in and the order is the same on every machine. The
+        float32 products of all visible rows go with them.
 
         Raises:
             InputError: the query's dimension is not the index's, or it holds NaN or infinity.
@@ -40,15 +43,17 @@ class ExactIndex:
         if limit <= 0 or len(self.vectors) == 0:
             return Candidates.none()
         check_query(vector, self.vectors.shape[1])
-        estimates = self.vectors @ vector
+        estimates = np.vecdot(self.vectors, vector)  # row by row, so that equal vectors have equal scores in `every` too
+        every = estimates.astype(np.float64)
         if visible is not None:
             estimates[~visible] = -np.inf
+            every[~visible] = np.nan
         least = np.finfo(np.float32).min
         if len(estimates) > limit:
             last = np.partition(estimates, len(estimates) - limit)[len(estimates) - limit]
             least = max(least, last - rounding(len(vector)))
         rows = np.flatnonzero(estimates >= least)
-        return Candidates.best(rows, cosines(self.vectors[rows], vector), limit)
+        return replace(Candidates.best(rows, cosines(self.vectors[rows], vector), limit), every=every)
 
 
 def rounding(dimensions: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 
 UNSPACED = frozenset({"zh", "ja", "ko", "th", "lo", "my", "km"})
 """Languages that are written without spaces, or whose words have no stems."""
@@ -36,3 +37,9 @@ def language_of(word: str, language: str) -> str | None:
     written = script(next(filter(str.isalpha, word), "a"))
     own = _SCRIPTS.get(language, "LATIN")
     return language if written == own and language not in UNSPACED else _STEMMED_AS.get(written)
+
+
+def share_of_scripts(text: str, scripts: Collection[str]) -> float:
+    """Return the share of a text's letters that are written in one of `scripts`, 1 for a text without letters."""
+    letters = list(filter(str.isalpha, text))
+    return sum(script(letter) in scripts for letter in letters) / len(letters) if letters else 1.0

@@ -49,7 +49,7 @@ def test_a_data_set_is_built_by_name_with_settings(dataset: rm.Dataset, tmp_path
 
 
 def test_a_system_is_built_by_name_with_settings() -> None:
-    dual: Any = rm.system("dual", fusion={"k": 20})
+    dual: Any = rm.system("agentmemory_dual", fusion={"k": 20})
     assert (dual.fusion.k, dual.fusion.weights) == (20, {"bm25": 0.4, "vector": 0.6})
     with pytest.raises(rm.InputError, match=r"systems\.dual.*no setting 'fusions'"):
         rm.system("dual", fusions={})

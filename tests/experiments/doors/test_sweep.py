@@ -111,10 +111,10 @@ def test_a_finished_sweep_is_not_believed_when_something_changed(here: Path, cap
 def test_values_equal_those_of_a_run(here: Path) -> None:
     from recallmeter.evaluation.record import load_run
 
-    assert main(["sweep", "system=dual", "systems.dual.fusion.k=20,60", "dataset.seed=0", "name=fusion"]) == 0
-    assert main(["run", "system=dual", "systems.dual.fusion.k=20", "hydra.run.dir=out"]) == 0
+    assert main(["sweep", "system=agentmemory_dual", "systems.agentmemory_dual.fusion.k=20,60", "dataset.seed=0", "name=fusion"]) == 0
+    assert main(["run", "system=agentmemory_dual", "systems.agentmemory_dual.fusion.k=20", "hydra.run.dir=out"]) == 0
     run = load_run(here / "out")
-    (point,) = [p for p in read_points([here / "multirun" / "fusion"]) if p.parameters["systems.dual.fusion.k"] == 20]
+    (point,) = [p for p in read_points([here / "multirun" / "fusion"]) if p.parameters["systems.agentmemory_dual.fusion.k"] == 20]
     rows = {row["query"]: row for row in run.per_query}
     for position, measure in enumerate(point.measures):
         assert point.values[0, position].tolist() == [rows[query][measure] for query in point.queries]
@@ -200,7 +200,7 @@ def test_a_point_that_is_damaged_is_named_and_not_mixed_in(here: Path, capsys: p
 
 @pytest.mark.integration  # ten processes are killed
 def test_killed_at_random_ten_times_and_finished_it_equals_an_undisturbed_sweep(here: Path) -> None:
-    overrides = ["system=dual", "systems.dual.fusion.k=range(5,105,5)", "dataset.seed=range(0,2)"]
+    overrides = ["system=agentmemory_dual", "systems.agentmemory_dual.fusion.k=range(5,105,5)", "dataset.seed=range(0,2)"]
     command = [sys.executable, "-m", "recallmeter", "sweep", *overrides]
     moments = random.Random(0)
     for _ in range(10):
