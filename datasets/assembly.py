@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from .faults import (
+    CIRCLE,
     CONFLICT,
     ID_TAKEN,
     LONE_SURROGATE,
@@ -55,12 +56,16 @@ class Assembly:
         self.queries: dict[str, Query] = {}
         self.judged: dict[str, dict[str, int]] = {}
         self._judged_at: dict[str, str] = {}
+        self._superseded_at: dict[str, str] = {}
 
     def add(self, placed: Placed) -> bool:
         """Take one record; return whether it was kept."""
         record = placed.record
         if isinstance(record, Observation):
-            return self._keep(self.observations, record, placed.where)
+            kept = self._keep(self.observations, record, placed.where)
+            if kept and record.superseded_by is not None:
+                self._superseded_at[record.id] = placed.where
+            return kept
         if isinstance(record, Query):
             return self._keep(self.queries, record, placed.where)
         return self._judge(record, placed.where)
@@ -71,9 +76,27 @@ class Assembly:
             if query not in self.queries:
                 self._faults.report(UNKNOWN_QUERY, self._judged_at[query], f"the query {query!r} is judged but not among the queries")
         queries = tuple(replace(query, relevant=self._relevant(query.id)) for query in self.queries.values())
+        self._find_circles()
         observations = tuple(self.observations.values())
         self.observations.clear()  # a large data set is in memory once, not beside a table of its ids
         return Dataset(name, observations, queries, licence)
+
+    def _find_circles(self) -> None:
+        """Report each circle of observations that supersede one another, once, with the places of all of them."""
+        told: set[str] = set()
+        for first in self._superseded_at:
+            chain = [first]
+            while (successor := self.observations[chain[-1]].superseded_by) is not None and successor in self._superseded_at:
+                if successor in told or successor in chain:
+                    break
+                chain.append(successor)
+            if successor in chain:
+                circle = chain[chain.index(successor) :]
+                if told.isdisjoint(circle):
+                    places = ", ".join(self._superseded_at[identifier] for identifier in circle)
+                    what = f"{' → '.join(map(repr, [*circle, circle[0]]))} supersede one another ({places})"
+                    self._faults.report(CIRCLE, self._superseded_at[circle[0]], what)
+            told.update(chain)
 
     def _relevant(self, query: str) -> dict[str, int]:
         return {observation: grade for observation, grade in self.judged.get(query, {}).items() if grade >= 1}

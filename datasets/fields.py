@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from .errors import InputError
 from .faults import BAD_GRADE, BAD_ID, BAD_VALUE, FIELD_NOT_READ, MISSING_FIELD, Faults, Judgment, Kind, Placed
-from .model import Observation, Query, check_id
+from .model import HIGHEST_GRADE, Observation, Query, check_id
 
 Record = TypeVar("Record", Observation, Query)
 Parser = Callable[[Any], Any]
@@ -82,6 +82,9 @@ def grade(value: Any, where: str, faults: Faults) -> int | None:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         faults.report(BAD_GRADE, where, f"the grade {_short(value)} is not a whole number")
+        return None
+    if number > HIGHEST_GRADE:
+        faults.report(BAD_GRADE, where, f"the grade {_short(value)} is above {HIGHEST_GRADE}, the highest that gains are computed of")
         return None
     return int(number)
 

@@ -33,6 +33,10 @@ def _check_time(moment: datetime, what: str) -> None:
         raise InputError(f"the {what} {moment.isoformat()} has no time zone", remedy="append 'Z' for UTC")
 
 
+HIGHEST_GRADE = 1000
+"""Of a judgment: 2^1000 is still a float64, and so is the sum of a million such gains."""
+
+
 @packed("title", "subtitle", "narrative", "facts", "concepts", "files")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
@@ -103,6 +107,9 @@ class Query:
         for observation_id, grade in self.relevant.items():
             if grade < 1:
                 raise InputError(f"grade {grade} of {observation_id!r} is below 1", where=f"query {self.id}", remedy="leave it out")
+            if grade > HIGHEST_GRADE:
+                what = f"grade {grade} of {observation_id!r} is above {HIGHEST_GRADE}"
+                raise InputError(what, where=f"query {self.id}", remedy="use a smaller scale")
         if self.asked_at is not None:
             _check_time(self.asked_at, "asked_at")
             object.__setattr__(self, "asked_at", self.asked_at.astimezone(UTC))

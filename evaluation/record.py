@@ -17,14 +17,15 @@ from ..datasets.errors import InputError
 from ..datasets.folder import new_folder
 from ..datasets.formats.jsonl import load_jsonl
 from ..datasets.model import Dataset, Observation, Query
-from ..datasets.secrets import redacted, redacted_message
+from ..datasets.secrets import redacted, redacted_message, redacted_settings
 from ..retrieval.ranking import Hit
 from .files.trec import read_run, write_run_file
 from .loop import SystemResult
 from .measures.gains import Context
 from .measures.metrics import Scores
+from .seal import is_sealed, sealed
 
-FORMAT = 2
+FORMAT = 3
 """Raised when a run directory changes in a way that older readers would misread."""
 
 MANIFEST = "run.json"
@@ -69,7 +70,7 @@ def write_record(
             rankings = {query: answer.hits for query, answer in result.answers.items()}
             write_run_file(partial / "rankings" / f"{result.name}.trec", rankings, tag=result.name)
             _write_lines(partial / "traces" / f"{result.name}.jsonl", _traces(result))
-        _write_json(partial / MANIFEST, {"format": FORMAT, **manifest, "files": hashes_of(partial)})
+        _write_json(partial / MANIFEST, sealed(redacted_settings({"format": FORMAT, **manifest, "files": hashes_of(partial)})))
     return folder
 
 
@@ -81,7 +82,7 @@ def hashes_of(folder: Path) -> dict[str, str]:
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    path.write_text(redacted_message(text) if path.name == MANIFEST else redacted(text), encoding="utf-8")
+    path.write_text(text if path.name == MANIFEST else redacted(text), encoding="utf-8")  # a manifest is redacted before it is sealed
 
 
 def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
@@ -255,8 +256,8 @@ def load_run(path: str | Path) -> Run:
         raise InputError("another version of recallmeter wrote it", where=str(folder), remedy="run it again with this one")
     if manifest.get("status") != "complete":
         raise InputError("the run did not finish", where=str(folder), remedy="run it again")
-    if not isinstance(manifest.get("files"), dict):
-        raise InputError("it does not list the files of the run", where=str(folder / MANIFEST), remedy="run it again")
+    if not is_sealed(manifest) or not isinstance(manifest.get("files"), dict):
+        raise InputError("was changed after the run, or is damaged", where=str(folder / MANIFEST), remedy="run it again")
     return Run(folder, manifest, json.loads(_as_written(folder, "summary.json", manifest["files"])))
 
 

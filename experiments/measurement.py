@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,9 @@ from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.identity import identity
 from ..retrieval.ranking import Retriever
 from .composition import CONF, build
+
+_NAME = re.compile(r"[\w-][\w.-]*")
+LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -68,15 +72,29 @@ def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retrie
     Raises:
         InputError: one can't be built, or there is none.
     """
+    for group in ("system", "experiment"):
+        if settings.get(group) is not None:
+            package = "systems.NAME" if group == "system" else "_global_"
+            remedy = f"begin its YAML with the line `# @package {package}`"
+            raise InputError(
+                f"what a file of this group says is read by nothing there ({_first(settings[group])})", where=group, remedy=remedy
+            )
     specifications = _group({"systems": {}, **settings}, "systems")
     systems = {name: make(spec, f"systems.{name}") for name, spec in specifications.items() if spec is not None}
     check_systems(systems)
     return systems
 
 
+def _first(settings: Any) -> str:
+    return ", ".join(map(str, settings))[:80] if isinstance(settings, Mapping) else repr(settings)[:80]
+
+
 def check_systems(systems: Mapping[str, Any]) -> None:
     """Raise `InputError` unless there is a system to evaluate and each has the two methods of a `Retriever`."""
     for name, system in systems.items():
+        if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+            remedy = f"use letters, digits, '.', '_' and '-', at most {LONGEST_NAME}, and begin with no dot"
+            raise InputError(f"{name!r} can't name a system, since files are called by it", where="systems", remedy=remedy)
         kind = system if isinstance(system, type) else type(system)
         if not all(callable(getattr(system, method, None)) for method in ("index", "search")):
             raise InputError(f"{kind.__name__} has no index and search", where=f"systems.{name}", remedy="a system needs both methods")

@@ -123,9 +123,12 @@ def seal() -> Callable[[Path], Path]:
 
     def sealed(run: Path) -> Path:
         from recallmeter.evaluation.record import hashes_of
+        from recallmeter.evaluation.seal import DIGEST
+        from recallmeter.evaluation.seal import sealed as with_digest
 
         manifest = json.loads((run / "run.json").read_text())
-        (run / "run.json").write_text(json.dumps({**manifest, "files": hashes_of(run)}))
+        manifest.pop(DIGEST, None)
+        (run / "run.json").write_text(json.dumps(with_digest({**manifest, "files": hashes_of(run)})))
         return run
 
     return sealed

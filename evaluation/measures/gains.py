@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
-from ...datasets.model import Observation, Query
+from ...datasets.model import HIGHEST_GRADE, Observation, Query
 from ...retrieval.ranking import Hit
 
 _ROWS_AT_ONCE = 2048
-_HIGHEST_GRADE = 1000  # 2^1000 is still a float64, and so is the sum of a million such gains
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,8 @@ class Judgments:
         rows, documents, grades = rows[relevant].astype(np.int64), documents[relevant].astype(np.int32), grades[relevant].astype(np.int64)
         order = np.lexsort((documents, -grades, rows))
         rows, documents, grades = rows[order], documents[order], grades[order]
-        if len(grades) and grades.max() > _HIGHEST_GRADE:
-            raise InputError(f"grade {grades.max()} is above {_HIGHEST_GRADE}")
+        if len(grades) and grades.max() > HIGHEST_GRADE:
+            raise InputError(f"grade {grades.max()} is above {HIGHEST_GRADE}")
         by_document = np.lexsort((documents, rows))
         twice = (np.diff(rows[by_document]) == 0) & (np.diff(documents[by_document]) == 0)
         if twice.any():
@@ -269,7 +268,7 @@ def _ideal(judged: Sequence[Mapping[str, int]], query_ids: Sequence[str]) -> tup
     rows = np.repeat(np.arange(len(judged)), [len(of) for of in judged])
     given = np.array([grade for of in judged for grade in of.values()])
     grades = given.astype(np.int64) if given.dtype.kind in "iub" else np.zeros(0, np.int64)
-    if len(grades) != len(rows) or (len(grades) and np.abs(grades).max() > _HIGHEST_GRADE):
+    if len(grades) != len(rows) or (len(grades) and np.abs(grades).max() > HIGHEST_GRADE):
         grades = np.array([_whole(of[d], d, q) for of, q in zip(judged, query_ids, strict=True) for d in of], np.int64)
     relevant = grades >= 1
     refuted = np.bincount(rows[~relevant], minlength=len(judged))
@@ -279,9 +278,9 @@ def _ideal(judged: Sequence[Mapping[str, int]], query_ids: Sequence[str]) -> tup
 
 
 def _whole(grade: float, identifier: str, query: str) -> int:
-    if not -_HIGHEST_GRADE <= grade <= _HIGHEST_GRADE or grade != int(grade):
+    if not -HIGHEST_GRADE <= grade <= HIGHEST_GRADE or grade != int(grade):
         raise InputError(
-            f"grade {grade} of {identifier!r} is not a whole number up to {_HIGHEST_GRADE}",
+            f"grade {grade} of {identifier!r} is not a whole number up to {HIGHEST_GRADE}",
             where=f"query {query}",
             remedy="decide from which value on a document is relevant, and write 1 for it",
         )

@@ -16,10 +16,11 @@ import numpy as np
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
 from ...datasets.folder import new_folder
-from ...datasets.secrets import redacted_message
+from ...datasets.secrets import redacted_settings
 from ..inference.clusters import Floats
 from ..loop import SystemResult
 from ..measures.metrics import Scores
+from ..seal import DIGEST, is_sealed, sealed
 
 RECORD, VALUES, TABLE = "point.json", "values.npy", "points.csv"
 KEY_LENGTH = 20
@@ -116,11 +117,12 @@ def write_point(folder: Path, point: Point) -> None:
     record = {name: value for name, value in vars(point).items() if name != "values"}
     remedy = "make room or give write access, then start the same sweep again: what is done is kept"
     with new_folder(folder, "the point", replace=True, remedy=remedy) as partial:
-        (partial / RECORD).write_text(redacted_message(json.dumps(record, indent=1)) + "\n", encoding="utf-8")
+        packed = io.BytesIO()  # numpy hides why a file can't be written
+        np.save(packed, point.values)
         if point.status == "complete":
-            packed = io.BytesIO()  # numpy hides why a file can't be written
-            np.save(packed, point.values)
             (partial / VALUES).write_bytes(packed.getvalue())
+        told = sealed(redacted_settings(json.loads(json.dumps(record))), packed.getvalue())
+        (partial / RECORD).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 def read_point(folder: Path) -> Point | None:
@@ -132,20 +134,30 @@ def read_point(folder: Path) -> Point | None:
     path = folder / RECORD
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        values = np.load(folder / VALUES) if record["status"] == "complete" else np.empty((0, 0, 0))
+        packed = (folder / VALUES).read_bytes() if record["status"] == "complete" else _nothing()
+        if not is_sealed(record, packed):
+            raise ValueError(f"{RECORD} or {VALUES} is not as it was written")
+        del record[DIGEST]
+        values = np.load(io.BytesIO(packed))
         axes = {name: tuple(record[name]) for name in ("systems", "measures", "queries")}
         point = Point(**{**record, **axes}, values=values)
     except FileNotFoundError:
         if not path.exists():
             return None
         raise InputError(f"{VALUES} is missing", where=str(folder), remedy="remove the folder; the point is then run again") from None
-    except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
+    except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"a damaged point ({error})", where=str(path), remedy="remove the folder; the point is then run again") from error
     if not point.key.startswith(folder.name) or point.values.shape != (
         (len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)
     ):
         raise InputError("its content does not fit its name", where=str(folder), remedy="remove the folder; the point is then run again")
     return point
+
+
+def _nothing() -> bytes:
+    packed = io.BytesIO()
+    np.save(packed, np.empty((0, 0, 0)))
+    return packed.getvalue()
 
 
 def read_points(folders: Sequence[Path]) -> list[Point]:

@@ -59,7 +59,7 @@ def test_a_manifest_that_lists_no_files_is_refused(write_run) -> None:
     path = write_run("run", SYSTEMS) / "run.json"
     manifest = json.loads(path.read_text())
     for text, told in (
-        (json.dumps({**manifest, "files": None}), "does not list the files"),
+        (json.dumps({**manifest, "files": None}), "was changed after the run, or is damaged"),
         (json.dumps({**manifest, "format": 1}), "another version"),
         ("[]", "not a JSON object"),
         ("", "broken JSON"),
