@@ -242,7 +242,7 @@ def test_damaged_points_are_refused(tmp_path: Path, difficulty: np.ndarray) -> N
     write_point(tmp_path / "def", point("def", difficulty))
     record = json.loads((tmp_path / "def" / "point.json").read_text())
     (tmp_path / "def" / "point.json").write_text(json.dumps({**record, "queries": record["queries"][1:]}))
-    with pytest.raises(InputError, match="does not fit"):
+    with pytest.raises(InputError, match="damaged point"):
         read_point(tmp_path / "def")
     (tmp_path / "def" / "point.json").write_text("{")
     with pytest.raises(InputError, match="damaged"):
