@@ -31,10 +31,10 @@ def score_file(
     by_columns = not (is_json(path) or remove_self_hits or any(measure.by_query for measure in measures))
     matched = match_file(path, qrels) if by_columns else None
     if matched is not None:
-        _check_common(qrels, bool(matched.present.any()), len(matched.unjudged), matched.some, path)
+        check_common(qrels, bool(matched.present.any()), len(matched.unjudged), matched.some, path)
         return _scores(matched, measures)
     run: Mapping[str, Sequence] = read_run(path)
-    _check_common(qrels, bool(qrels.keys() & run.keys()), len(run), min(run), path)
+    check_common(qrels, bool(qrels.keys() & run.keys()), len(run), min(run), path)
     return score(qrels, without_self_hits(run) if remove_self_hits else run, measures)
 
 
@@ -53,10 +53,11 @@ def _scores(matched: Matched, measures: Sequence[Measure]) -> Scores:
     )
 
 
-def _check_common(qrels: Mapping[str, Mapping[str, int]], common: bool, queries: int, some: str, path: Path) -> None:
+def check_common(qrels: Mapping[str, Mapping[str, int]], common: bool, queries: int, some: str, where: str | Path) -> None:
+    """Raise `InputError` where no query of a run is judged."""
     if not common:
         raise InputError(
             f"none of its {queries} queries is judged (it has {some!r}, the judgments have {min(qrels)!r})",
-            where=str(path),
+            where=str(where),
             remedy="both files must use the same query ids",
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...datasets.errors import InputError
+from ...evaluation.files.scoring import check_common, score_file
 from ...evaluation.files.trec import read_qrels, read_run
 from ...evaluation.measures.canonical import without_self_hits
 from ...evaluation.measures.grammar import DEFAULT_MEASURES, measure_of, parse_measure, with_threshold
@@ -18,13 +19,13 @@ from ...evaluation.measures.measure import Measure
 from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.metrics import score as scores_of
 from ...evaluation.measures.ties import TieInterval
+from ...reports.table import NONE
 from ...retrieval.ranking import Hit
 from .runs import html_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NONE = "–"
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "query_no")
 DOCUMENT = ("document", "doc", "doc_id", "docid", "docno", "corpus-id", "corpus_id", "id", "observation", "observation_id", "memory_id")
 GRADE = ("grade", "relevance", "rel", "label", "score", "relevancy")
@@ -118,12 +119,12 @@ def score(
     Raises:
         InputError: an unknown measure or column, a broken file, a score that is no finite number, or no query in common.
     """
-    return score_all(as_qrels(qrels), {name: as_ranked(run)}, measures, rel=rel, remove_self_hits=remove_self_hits, ties=ties)[0]
+    return score_all(as_qrels(qrels), {name: run}, measures, rel=rel, remove_self_hits=remove_self_hits, ties=ties)[0]
 
 
 def score_all(
     qrels: Judgments,
-    runs: Mapping[str, Ranked],
+    runs: Mapping[str, Mapping[str, Any] | DataFrame | str | Path],
     measures: Sequence[str | Measure] | None = None,
     *,
     rel: int | None = None,
@@ -133,17 +134,17 @@ def score_all(
     """Score several runs against the same judgments; see `score`."""
     asked = _measures(measures, rel)
     best = {measure: mean(values) for measure, values in ceilings(qrels, asked).items()}
-    found = []
-    for name, ranked in runs.items():
-        if not qrels.keys() & ranked.keys():
-            raise InputError(
-                f"none of its {len(ranked)} queries is judged (it has {min(ranked, default='')!r}, the judgments have {min(qrels)!r})",
-                where=name,
-                remedy="both must use the same query ids",
-            )
+
+    def scored(name: str, run: Mapping[str, Any] | DataFrame | str | Path) -> Scored:
+        is_file = isinstance(run, str | Path)
+        if is_file and not ties:  # which need not be read line by line
+            return Scored(name, score_file(qrels, run, asked, remove_self_hits=remove_self_hits), best, {})
+        ranked = as_ranked(run)
+        check_common(qrels, bool(qrels.keys() & ranked.keys()), len(ranked), min(ranked, default=""), run if is_file else name)
         kept = without_self_hits(ranked) if remove_self_hits else ranked
-        found.append(Scored(name, scores_of(qrels, kept, asked), best, tie_interval(qrels, kept, asked) if ties else {}))
-    return found
+        return Scored(name, scores_of(qrels, kept, asked), best, tie_interval(qrels, kept, asked) if ties else {})
+
+    return [scored(name, run) for name, run in runs.items()]
 
 
 def as_qrels(source: Judgments | DataFrame | str | Path) -> Judgments:

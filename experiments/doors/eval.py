@@ -6,20 +6,12 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ...evaluation.files.scoring import score_file
-from ...evaluation.files.trec import read_qrels, read_run
-from ...evaluation.measures.canonical import without_self_hits
-from ...evaluation.measures.grammar import DEFAULT_MEASURES, parse_measure, with_threshold
-from ...evaluation.measures.measure import Measure
-from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
-from ...evaluation.measures.ties import TieInterval
-from ...reports.table import NONE, aligned
+from ...evaluation.files.trec import read_qrels
+from ...reports.table import aligned
+from ..api.scoring import Scored, cell, mean, score_all
 
 _NAMED = 5
 
@@ -38,13 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the means of each run, and what was asked for besides; 0 whatever they are."""
-    measures = _measures(arguments.measures, arguments.rel)
-    qrels = read_qrels(arguments.qrels)
-    results = []
-    for path, name in zip(arguments.runs, _names(arguments.runs), strict=True):
-        scores = score_file(qrels, path, measures, remove_self_hits=arguments.remove_self_hits)
-        results.append(_Result(name, scores, _ties(arguments, qrels, path, measures) if arguments.ties else {}))
-    best = {measure: _mean(values) for measure, values in ceilings(qrels, measures).items()}
+    runs = dict(zip(_names(arguments.runs), arguments.runs, strict=True))
+    asked = {"rel": arguments.rel, "remove_self_hits": arguments.remove_self_hits, "ties": arguments.ties}
+    results = score_all(read_qrels(arguments.qrels), runs, arguments.measures, **asked)
+    best = results[0].ceilings
     if arguments.json:
         print(json.dumps(_as_json(results, best, arguments.per_query), indent=1))
     else:
@@ -52,43 +41,20 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _ties(
-    arguments: argparse.Namespace, qrels: Mapping[str, Mapping[str, int]], path: str, measures: Sequence[Measure]
-) -> Mapping[str, TieInterval]:
-    run = read_run(path)
-    return tie_interval(qrels, without_self_hits(run) if arguments.remove_self_hits else run, measures)
-
-
-@dataclass(frozen=True)
-class _Result:
-    """One run, scored."""
-
-    name: str
-    scores: Scores
-    ties: Mapping[str, TieInterval]
-
-
-def _measures(asked: Sequence[str] | None, rel: int | None) -> tuple[Measure, ...]:
-    measures = [parse_measure(text) for text in asked] if asked else DEFAULT_MEASURES
-    if rel is not None:
-        measures = [with_threshold(measure, rel) for measure in measures]
-    return tuple(dict.fromkeys(measures))
-
-
 def _names(paths: Sequence[str]) -> list[str]:
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else list(paths)
 
 
-def _as_text(results: Sequence[_Result], best: Mapping[str, float], per_query: bool) -> Iterator[str]:
+def _as_text(results: Sequence[Scored], best: Mapping[str, float], per_query: bool) -> Iterator[str]:
     rows = [["measure", "n", "ceiling", *(result.name for result in results)]]
     for measure, value in best.items():
         n = results[0].scores.counted(measure)
-        rows.append([measure, str(n), _cell(value), *(_cell(result.scores.mean(measure)) for result in results)])
+        rows.append([measure, str(n), cell(value), *(cell(result.scores.mean(measure)) for result in results)])
     yield aligned(rows)
     tied = [["ties", "run", "queries moved", "worst", "expected", "best"]]
     tied += [
-        [measure, result.name, str(int(interval.tied.sum())), *(_cell(_mean(bound)) for bound in interval)]
+        [measure, result.name, str(int(interval.tied.sum())), *(cell(mean(bound)) for bound in interval)]
         for result in results
         for measure, interval in result.ties.items()
     ]
@@ -101,14 +67,14 @@ def _as_text(results: Sequence[_Result], best: Mapping[str, float], per_query: b
         yield "\n".join(notes)
 
 
-def _query_rows(results: Sequence[_Result], measures: Sequence[str]) -> Iterator[list[str]]:
+def _query_rows(results: Sequence[Scored], measures: Sequence[str]) -> Iterator[list[str]]:
     yield ["run", "query", *measures]
     for result in results:
         for row, query in enumerate(result.scores.query_ids):
-            yield [result.name, query, *(_cell(result.scores.values[measure][row]) for measure in measures)]
+            yield [result.name, query, *(cell(result.scores.values[measure][row]) for measure in measures)]
 
 
-def _notes(result: _Result) -> Iterator[str]:
+def _notes(result: Scored) -> Iterator[str]:
     for queries, what in (
         (result.scores.missing, "judged but not in the run, scored 0"),
         (result.scores.unjudged, "in the run but not judged, left out"),
@@ -120,14 +86,14 @@ def _notes(result: _Result) -> Iterator[str]:
             yield f"{result.name}: {len(queries)} {'query' if len(queries) == 1 else 'queries'} {what}: {named}"
 
 
-def _as_json(results: Sequence[_Result], best: Mapping[str, float], per_query: bool) -> dict[str, Any]:
+def _as_json(results: Sequence[Scored], best: Mapping[str, float], per_query: bool) -> dict[str, Any]:
     return {
         "ceilings": {measure: _number(value) for measure, value in best.items()},
         "runs": {result.name: _run_as_json(result, per_query) for result in results},
     }
 
 
-def _run_as_json(result: _Result, per_query: bool) -> dict[str, Any]:
+def _run_as_json(result: Scored, per_query: bool) -> dict[str, Any]:
     scores = result.scores
     told: dict[str, Any] = {
         "measures": {measure: {"mean": _number(scores.mean(measure)), "n": scores.counted(measure)} for measure in scores.values},
@@ -136,7 +102,7 @@ def _run_as_json(result: _Result, per_query: bool) -> dict[str, Any]:
     if result.ties:
         told["ties"] = {
             measure: {
-                **{bound: _number(_mean(values)) for bound, values in interval._asdict().items()},
+                **{bound: _number(mean(values)) for bound, values in interval._asdict().items()},
                 "queries_moved": int(interval.tied.sum()),
             }
             for measure, interval in result.ties.items()
@@ -147,14 +113,6 @@ def _run_as_json(result: _Result, per_query: bool) -> dict[str, Any]:
             for row, query in enumerate(scores.query_ids)
         }
     return told
-
-
-def _mean(values: np.ndarray) -> float:
-    return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else math.nan
-
-
-def _cell(value: float) -> str:
-    return NONE if math.isnan(value) else f"{value:.4f}"
 
 
 def _number(value: float) -> float | None:

@@ -7,7 +7,7 @@ from os.path import realpath
 from pathlib import Path
 
 from ...datasets.errors import InputError
-from ...datasets.file import is_stream, write_file
+from ...datasets.file import is_stream
 
 FORMATS = ("markdown", "html", "latex", "json")
 
@@ -24,44 +24,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and its figures, or the explorer; print each path."""
+    from ...reports.formats.writing import ENDINGS
+    from ..api.runs import read_run, write_explorer, write_report
+
     if arguments.html and arguments.output and realpath(arguments.html) == realpath(arguments.output):
         raise InputError("the report and the explorer can't be one file", where=arguments.output, remedy="name two files")
     if arguments.html:
-        _write(Path(arguments.html), _explorer([Path(path) for path in arguments.runs]))
+        _told(write_explorer(arguments.runs, Path(arguments.html)))
     if arguments.output or arguments.format or not arguments.html:
-        path = Path(arguments.output or f"report{_endings()[arguments.format or 'markdown']}")
-        _write(path, _report(arguments.runs, path, arguments.format))
+        if len(arguments.runs) > 1:
+            what = f"a report is of one run, not of {len(arguments.runs)}"
+            raise InputError(what, where=arguments.runs[1], remedy="write the explorer with --html FILE")
+        path = Path(arguments.output or f"report{ENDINGS[arguments.format or 'markdown']}")
+        _told(write_report(read_run(arguments.runs[0]), path, arguments.format))
     return 0
 
 
-def _endings() -> dict[str, str]:
-    from ...reports.formats.writing import ENDINGS
-
-    return ENDINGS
-
-
-def _report(runs: list[str], path: Path, form: str | None) -> str:
-    from ...evaluation.record import load_run
-    from ...reports.formats.writing import report_text
-
-    if len(runs) > 1:
-        raise InputError(f"a report is of one run, not of {len(runs)}", where=runs[1], remedy="write the explorer with --html FILE")
-    return report_text(load_run(runs[0]), path, form)
-
-
-def _explorer(folders: list[Path]) -> str:
-    from ...evaluation.judging.rules import rules_from
-    from ...evaluation.record import load_run
-    from ...evaluation.sweeps.points import RECORD, read_points
-    from ...reports.explorer.assembly import explorer
-    from ..rules import rules_named
-
-    sweeps = [folder for folder in folders if any(folder.glob(f"*/{RECORD}"))]
-    runs = [load_run(folder) for folder in folders if folder not in sweeps]
-    return explorer(runs, {folder: read_points([folder]) for folder in sweeps}, rules_from(rules_named("default")))
-
-
-def _write(path: Path, text: str) -> None:
-    write_file(path, text.encode("utf-8", errors="replace"), "the report")
+def _told(path: Path) -> None:
     if not is_stream(path):
         print(path)
