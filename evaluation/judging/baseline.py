@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from ...datasets.model import Query
 from ...retrieval.ranking import Hit
 from ..inference.robust import robust_test
 from ..inference.statistics import holm
-from ..measures.grammar import parse_measure
+from ..measures.grammar import direction, parse_measure
 from ..measures.metrics import score
 from ..record import Run
 from .compare import DEPTH, DIGITS, Results, check_answerable, pair, results_of
@@ -154,10 +155,13 @@ def falls(old: Baseline, new: Baseline) -> list[str]:
     for name in old.systems:
         for measure, before in old.systems[name].values.items():
             after = new.systems[name].values.get(measure) if name in new.systems else None
-            if name in new.systems and after is None:
-                lost.append(f"{name} {measure} is no longer in it")
-            elif after is not None and after.mean() < before.mean() - 10**-DIGITS:
-                lost.append(f"{name} {measure} falls from {100 * before.mean():.1f} to {100 * after.mean():.1f}")
+            if after is None:
+                if name in new.systems:
+                    lost.append(f"{name} {measure} is no longer in it")
+                continue
+            was, now = (float(side[~np.isnan(side)].mean()) for side in (before, after))
+            if direction(measure) * (now - was) < -(10**-DIGITS):
+                lost.append(f"{name} {measure} {'falls' if now < was else 'rises'} from {100 * was:.1f} to {100 * now:.1f}")
     return lost
 
 
@@ -187,10 +191,10 @@ def shows_gain(old: Baseline, new: Baseline, alpha: float = 0.05) -> bool:
     for name, results in new.systems.items():
         if name in old.systems:
             pairing = pair(old.systems[name], results)
-            rows = np.stack([pairing.differences(measure, pairing.queries) for measure in pairing.measures])
-            if rows.any():
+            rows = np.stack([direction(measure) * pairing.differences(measure, pairing.queries) for measure in pairing.measures])
+            if np.nan_to_num(rows).any():
                 units = pairing.clusters(pairing.queries)
-                p.append(float(robust_test(rows.mean(axis=0), clusters=units, alternative="greater").p[0]))
+                p.append(float(robust_test(np.nanmean(rows, axis=0), clusters=units, alternative="greater").p[0]))
     return bool(p) and bool(holm(p).min() <= alpha)
 
 
@@ -240,7 +244,7 @@ def _text(baseline: Baseline) -> str:
 
 def _lines(results: Results) -> Iterator[str]:
     for query, *values in zip(results.queries, *results.values.values(), strict=True):
-        short = [int(value) if value in (0, 1) else float(value) for value in values]
+        short = [None if math.isnan(value) else int(value) if value in (0, 1) else float(value) for value in values]
         yield f"{_json(query)}: {_json({'values': short, 'top': list(results.rankings.get(query, ()))})}"
 
 
@@ -287,8 +291,9 @@ def _check_line(line: Mapping[str, Any], measures: Sequence[str], where: str) ->
     if len(values) != len(measures):
         raise InputError(f"{len(values)} values for {len(measures)} measures", where=where, remedy=_REMEDY)
     for measure, value in zip(measures, values, strict=True):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise InputError(f"{measure} is {value!r}, which is not between 0 and 1", where=where, remedy=_REMEDY)
+        most = parse_measure(measure).most
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most):
+            raise InputError(f"{measure} is {value!r}, which is not between 0 and {most:g}", where=where, remedy=_REMEDY)
     if any(not isinstance(identifier, str) for identifier in top) or len(top) > DEPTH:
         raise InputError(f"the ids are not at most {DEPTH} texts", where=where, remedy=_REMEDY)
     repeated = [identifier for identifier, times in Counter(top).items() if times > 1]

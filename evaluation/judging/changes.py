@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...datasets.model import Query
+from ..measures.grammar import direction
 from .compare import Pairing
 
 
@@ -37,9 +38,9 @@ class QueryChange:
     depth: int | None
 
     def drop(self, measure: str) -> float:
-        """Return how far the measure fell."""
+        """Return how much worse the measure became: how far it fell, or rose where lower is better."""
         before, after = self.values.get(measure, (0.0, 0.0))
-        return before - after
+        return direction(measure) * (before - after)
 
 
 def changes(
@@ -55,7 +56,11 @@ def changes(
     found = []
     for identifier in pairing.within(category):
         sides = {measure: pairing.values(measure, [identifier]) for measure in measures}
-        values = {measure: (float(before[0]), float(after[0])) for measure, (before, after) in sides.items() if before[0] != after[0]}
+        values = {
+            measure: (float(before[0]), float(after[0]))
+            for measure, (before, after) in sides.items()
+            if before[0] != after[0] and not math.isnan(before[0] + after[0])
+        }
         if not values:
             continue
         before, after = (_ranks(side.rankings.get(identifier, ()), depth) for side in (pairing.before, pairing.after))

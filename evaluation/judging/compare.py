@@ -21,7 +21,7 @@ from ..inference.statistics import (
     paired_t,
     wilcoxon,
 )
-from ..measures.grammar import parse_measure
+from ..measures.grammar import direction, parse_measure
 from ..measures.metrics import tie_interval
 from ..record import Run
 
@@ -41,13 +41,13 @@ Correction = Literal["holm", "bh"]
 
 @dataclass(frozen=True)
 class Results:
-    """What one system reached on each answerable query.
+    """What one system reached on each query that any of its measures is about.
 
     Attributes:
         label: how reports call it.
         fingerprint: of the data set.
-        queries: ids of the answerable queries, sorted.
-        values: measure → value of each query, shape (queries,), rounded to `DIGITS` decimals.
+        queries: ids of the answerable queries, and of the others where a measure is about them, sorted.
+        values: measure → value of each query, shape (queries,), rounded to `DIGITS` decimals; nan where it leaves one out.
         rankings: query → observation ids, best first; a query that got nothing may be missing.
         categories: query → category.
         groups: query → the group that it hangs together with; one that is missing or "" stands by itself.
@@ -89,15 +89,15 @@ def results_of(run: Run, system: str, *, label: str = "") -> Results:
             where=str(run.path / "per_query.csv"),
             remedy="run it again",
         )
-    answerable = tuple(sorted(query for query, row in rows.items() if row["answerable"]))
+    measured = tuple(sorted(query for query, row in rows.items() if row["answerable"] or any(row[m] is not None for m in run.measures)))
     return Results(
         label or system,
         run.manifest["dataset"]["fingerprint"],
-        answerable,
-        {m: np.array([rows[query][m] for query in answerable], np.float64).round(DIGITS) for m in run.measures},
+        measured,
+        {m: np.array([rows[query][m] for query in measured], np.float64).round(DIGITS) for m in run.measures},
         {query: [hit.id for hit in hits] for query, hits in run.rankings[system].items()},
-        {query: rows[query]["category"] for query in answerable},
-        {query: run.queries[query].group for query in answerable},
+        {query: rows[query]["category"] for query in measured},
+        {query: run.queries[query].group for query in measured},
     )
 
 
@@ -137,9 +137,13 @@ class Pairing:
         """The measures that both have, in the order of the second."""
         return tuple(m for m in self.after.values if m in self.before.values)
 
-    def within(self, category: str) -> tuple[str, ...]:
-        """Return the queries of a category; "" stands for all of them."""
-        return tuple(query for query in self.queries if not category or self.after.categories[query] == category)
+    def within(self, category: str, measure: str = "") -> tuple[str, ...]:
+        """Return the queries of a category, "" standing for all; with a measure those that it does not leave out."""
+        queries = [query for query in self.queries if not category or self.after.categories[query] == category]
+        if not measure:
+            return tuple(queries)
+        unknown = np.isnan(self.values(measure, queries)).any(axis=0)
+        return tuple(query for query, out in zip(queries, unknown, strict=True) if not out)
 
     def clusters(self, queries: Iterable[str]) -> Clusters:
         """Return which of the queries hang together; a baseline's file does not say so, the run beside it does."""
@@ -271,7 +275,22 @@ def compare(
 
 
 def _rows(pairing: Pairing, measures: Sequence[str], category: str, test: Test, level: float, seed: int) -> list[Difference]:
-    queries = pairing.within(category)
+    """Return a row a measure that is about any of the queries; measures about the same queries share the draws."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for measure in measures:
+        alike.setdefault(pairing.within(category, measure), []).append(measure)
+    found = {
+        row.measure: row
+        for queries, some in alike.items()
+        if queries
+        for row in _rows_over(pairing, queries, some, category, test, level, seed)
+    }
+    return [found[measure] for measure in measures if measure in found]
+
+
+def _rows_over(
+    pairing: Pairing, queries: tuple[str, ...], measures: Sequence[str], category: str, test: Test, level: float, seed: int
+) -> list[Difference]:
     sides = [pairing.values(measure, queries) for measure in measures]
     differences = np.stack([pairing.differences(measure, queries) for measure in measures])
     units, reach = pairing.clusters(queries), max(1.0, float(np.abs(np.stack(sides)).max()))
@@ -291,9 +310,9 @@ def _rows(pairing: Pairing, measures: Sequence[str], category: str, test: Test, 
             float(chance),
             float(chance),
             bool(rests),
-            int((row > 0).sum()),
+            int((direction(measure) * row > 0).sum()),
             int((row == 0).sum()),
-            int((row < 0).sum()),
+            int((direction(measure) * row < 0).sum()),
             minimum_detectable_effect(row, alpha=level / 2, clusters=units),
             effect_size(row),
         )

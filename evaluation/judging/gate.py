@@ -12,6 +12,7 @@ from ...retrieval.rounding import reaches
 from ..exit_code import ExitCode
 from ..inference.clusters import Clusters, Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
+from ..measures.grammar import direction
 from ..record import Run
 from .baseline import Baseline, check_against
 from .changes import QueryChange, changes
@@ -143,6 +144,11 @@ class _Question(NamedTuple):
     units: Clusters
     since_anchor: bool = False
 
+    @property
+    def gains(self) -> Floats:
+        """How much better each query became, shape (queries,)."""
+        return (direction(self.rule.measure) * (self.after - self.before)).round(DIGITS)
+
 
 class _Answer(NamedTuple):
     decision: Decision | None
@@ -179,7 +185,13 @@ def _questions(system: str, pairing: Pairing, rules: Rules, baseline: Baseline, 
         if rule.category not in ("", EVERY, *baseline.categories):
             raise InputError(f"there is no category {rule.category!r}", where=where, remedy=f"there are {', '.join(baseline.categories)}")
         for category in filter(None, baseline.categories) if rule.category == EVERY else [rule.category]:
-            queries = pairing.within(category)
+            queries = pairing.within(category, rule.measure)
+            if not queries:
+                if rule.category == EVERY:
+                    continue
+                raise InputError(
+                    f"{rule.measure} is about no query of {system}", where=where, remedy="take the rule out, or run other data"
+                )
             sides = pairing.values(rule.measure, queries)
             yield _Question(system, replace(rule, category=category), queries, *sides, pairing.clusters(queries))
 
@@ -189,14 +201,15 @@ def _since_anchor(questions: Sequence[_Question], system: str, baseline: Baselin
     pairing = pair(baseline.anchor[system], results_of(run, system), allow_different=True)
     for question in questions:
         if question.system == system and question.rule.margin is not None and not question.since_anchor:
-            queries = tuple(query for query in question.queries if query in pairing.before.rows)
+            known = set(pairing.within("", question.rule.measure))
+            queries = tuple(query for query in question.queries if query in known)
             sides = pairing.values(question.rule.measure, queries)
             yield _Question(system, replace(question.rule, floor=None), queries, *sides, pairing.clusters(queries), since_anchor=True)
 
 
 def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
     tests = {
-        number: PairedTest((q.after - q.before).round(DIGITS), q.rule.margin, rules.level(q.rule), q.units)
+        number: PairedTest(q.gains, q.rule.margin, rules.level(q.rule), q.units)
         for number, q in enumerate(questions)
         if q.rule.margin is not None
     }

@@ -26,7 +26,7 @@ class Rule:
     Args:
         measure: such as ``recall@10``.
         category: look at this category alone; ``*`` makes a rule of each; "" takes all queries together.
-        max_drop: the drop that is still accepted, in percentage points; None asks for no comparison.
+        max_drop: the drop that is still accepted, in percentage points, or the rise where lower is better; None asks for no comparison.
         floor: the least mean, in per cent; None for none.
         alpha: a level stricter than the gate's own; None takes the gate's.
         on_inconclusive, on_shown_loss: what to do then, if not what the gate does.
@@ -47,6 +47,10 @@ class Rule:
         object.__setattr__(self, "measure", str(parse_measure(self.measure)))
         if self.max_drop is None and self.floor is None:
             raise InputError(f"the rule on {self.measure} holds nothing", remedy="give it max_drop or floor")
+        if self.floor is not None and parse_measure(self.measure).lower_is_better:
+            raise InputError(
+                f"a floor is not for {self.measure}, where lower is better", remedy="give it max_drop, the rise that is accepted"
+            )
         _check_number("max_drop", self.max_drop, 0, 100)
         _check_number("floor", self.floor, 0, 100)
         if self.floor is not None and 0 < self.floor <= 1:

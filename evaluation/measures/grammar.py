@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
@@ -72,6 +74,14 @@ def measure_of(value: Any, where: str) -> Measure:
     return parse_measure(value)
 
 
+def direction(measure: str) -> int:
+    """Return 1 where higher is better, −1 where lower is; what only claims know, such as tokens, counts upwards."""
+    try:
+        return -1 if parse_measure(measure).lower_is_better else 1
+    except InputError:
+        return 1
+
+
 def with_threshold(measure: Measure, rel: int) -> Measure:
     """Return a measure to which a document is relevant from grade `rel` on, if that can be set and was not."""
     return replace(measure, rel=rel) if getattr(measure, "rel", None) == 1 else measure
@@ -104,6 +114,8 @@ def _readings(text: str) -> Iterator[tuple[type[Measure], dict[str, Any], list[t
 def _foreign(place: str) -> type[Measure] | None:
     """Return the measure that can be imported from a place, if there is one."""
     module, _, name = place.rpartition(".")
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)  # as ``_target_`` finds a module beside the call
     try:
         kind = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):

@@ -16,6 +16,7 @@ from ..inference.clusters import Floats
 from ..inference.intervals import mean_interval, padded_t
 from ..inference.selection import winners_worth, worse_than_best
 from ..inference.statistics import paired_t
+from ..measures.grammar import direction
 from .points import Point, newest, sort_key
 
 REPLICATES = ("dataset.seed", "seed")
@@ -85,7 +86,7 @@ class Leaderboard:
     Args:
         points: of one sweep or of several. Failed ones are counted in `failed` and left out; so are, in `replaced`, those that a
             later point of the same parameters replaces because code or data changed in between.
-        measure: what is ranked; higher is better.
+        measure: what is ranked, the better first.
         system: only this one; None takes all.
         by: only these parameters tell rows apart, each the mean over all others; None takes every varied one.
 
@@ -99,7 +100,7 @@ class Leaderboard:
         current = newest(points)
         complete = [point for point in current if point.status == "complete"]
         self.failed, self.replaced = len(current) - len(complete), len(points) - len(current)
-        self.measure, self.seed = measure, seed
+        self.measure, self.seed, self._sign = measure, seed, direction(measure)
         if not complete:
             raise InputError("no complete point", remedy="run the sweep again with --retry-failed")
         known = sorted({m for point in complete for m in point.measures})
@@ -110,6 +111,9 @@ class Leaderboard:
             raise InputError(
                 f"no point has the system {system!r}", remedy=f"there are {', '.join(sorted({s for p in complete for s in p.systems}))}"
             )
+        cells = [(p, s) for p, s in cells if not np.isnan(p.values[p.systems.index(s), p.measures.index(measure)]).all()]
+        if not cells:
+            raise InputError(f"{measure} is about no query of any point", remedy="rank by another measure, or sweep over other data")
         varied = _varied(complete)
         self.varied = _known(by, complete) if by else tuple(name for name in varied if name not in REPLICATES)
         self._groups = self._grouped(cells, [name for name in varied if name not in self.varied])
@@ -133,7 +137,7 @@ class Leaderboard:
         means, order = self._means, self._order
         bounds = np.quantile(self._resampled, (0.025, 0.975), axis=0)
         adjusted = self._against_first(order)
-        costs = np.array([[-means[g], self._groups[g].tokens, float(f"{self._groups[g].latency:.1e}")] for g in order])
+        costs = np.array([[-self._sign * means[g], self._groups[g].tokens, float(f"{self._groups[g].latency:.1e}")] for g in order])
         front = pareto(costs)
         rows = []
         for position, g in enumerate(order):
@@ -195,7 +199,7 @@ class Leaderboard:
         groups = self._groups
         return sorted(
             range(len(groups)),
-            key=lambda g: (-self._means[g], groups[g].system, [sort_key(value) for value in groups[g].parameters.values()]),
+            key=lambda g: (-self._sign * self._means[g], groups[g].system, [sort_key(value) for value in groups[g].parameters.values()]),
         )
 
     @cached_property
@@ -224,9 +228,10 @@ class Leaderboard:
         p = np.ones(len(order))
         paired = [position for position, g in enumerate(order) if self._groups[g].pairs == best.pairs]
         members = [order[position] for position in paired]
-        p[paired] = worse_than_best(np.stack([np.concatenate(self._groups[g].blocks) for g in members]).round(DIGITS), seed=self.seed)
+        values = np.stack([np.concatenate(self._groups[g].blocks) for g in members]).round(DIGITS)
+        p[paired] = worse_than_best(self._sign * values, seed=self.seed)
         for position in paired[1:]:  # where seeds differ, what they say apart from one another must agree
-            p[position] = max(p[position], self._groups[order[position]].p_over_seeds(best))
+            p[position] = max(p[position], self._groups[order[position]].p_over_seeds(best, self._sign))
         return p
 
 
@@ -242,7 +247,8 @@ class _Group:
 
     @cached_property
     def _values(self) -> list[Floats]:
-        return [p.values[p.systems.index(self.system), p.measures.index(self.measure)] for p in self.points]
+        rows = [p.values[p.systems.index(self.system), p.measures.index(self.measure)] for p in self.points]
+        return [row[~np.isnan(row)] for row in rows]
 
     @cached_property
     def distinct(self) -> int:
@@ -291,12 +297,12 @@ class _Group:
             return low, high
         return min(low, over_seeds.low or 0.0), max(high, over_seeds.high or 0.0)
 
-    def p_over_seeds(self, best: _Group) -> float:
+    def p_over_seeds(self, best: _Group, sign: int) -> float:
         """Return p of being no worse than another by Student's paired t on the means of seeds; 0 where no seeds differ."""
         shared = sorted(self.seeds.keys() & best.seeds.keys())
         if len(shared) < 2 or max(len(self.seeds), len(best.seeds)) < 2:
             return 0.0
-        return paired_t([self.seeds[seed] - best.seeds[seed] for seed in shared], alternative="less")
+        return paired_t([sign * (self.seeds[seed] - best.seeds[seed]) for seed in shared], alternative="less")
 
     @cached_property
     def mean(self) -> float:

@@ -35,8 +35,8 @@ class Point:
         key: hash of the resolved configuration, the data set, the models and the code.
         parameters: the overrides that tell it from the other points.
         status: ``complete`` or ``failed``; a failed one has an `error` and nothing below it.
-        systems, measures, queries: the axes of `values`; the queries are the answerable ones, sorted.
-        values: shape (systems, measures, queries).
+        systems, measures, queries: the axes of `values`; the queries are those that any measure is about, sorted.
+        values: shape (systems, measures, queries); nan where a measure leaves a query out.
         tokens, latency: system → mean tokens a query, and p50 and p95 of its milliseconds a query.
         manifest: data set, models, code and machine, as in a run.
     """
@@ -59,10 +59,10 @@ class Point:
         return self.key[:KEY_LENGTH]
 
     def mean(self, system: str, measure: str) -> float:
-        """Return the mean of a measure over the answerable queries; of ``tokens`` the mean tokens a query."""
+        """Return the mean of a measure over the queries that it is about; of ``tokens`` the mean tokens a query."""
         if measure == "tokens":
             return self.tokens[system]
-        return float(self.values[self.systems.index(system), self.measures.index(measure)].mean())
+        return float(np.nanmean(self.values[self.systems.index(system), self.measures.index(measure)]))
 
 
 class Condensed(NamedTuple):
@@ -79,12 +79,13 @@ class Condensed(NamedTuple):
 def condensed(result: SystemResult, scores: Scores, models: Mapping[str, str]) -> Condensed:
     """Keep of an evaluation what a point needs."""
     unanswerable = set(scores.unanswerable)
-    answerable = [row for row, query in enumerate(scores.query_ids) if query not in unanswerable]
+    about = ~np.isnan(np.array(list(scores.values.values()), np.float64).reshape(len(scores.values), -1)).all(axis=0)
+    measured = [row for row, query in enumerate(scores.query_ids) if about[row] or query not in unanswerable]
     p50, p95 = np.nanpercentile([answer.spans.get("total", np.nan) for answer in result.answers.values()], (50, 95))
     return Condensed(
         tuple(scores.values),
-        tuple(scores.query_ids[row] for row in answerable),
-        np.array([values[answerable] for values in scores.values.values()], np.float64),
+        tuple(scores.query_ids[row] for row in measured),
+        np.array([values[measured] for values in scores.values.values()], np.float64),
         float(np.mean([answer.tokens for answer in result.answers.values()])),
         {"p50": float(p50), "p95": float(p95)},
         models,
@@ -203,7 +204,7 @@ def write_table(folder: Path) -> None:
     writer.writerow(["point", "system", *map(column, names), *measures, "tokens", "p50_ms", "p95_ms"])
     for point in sorted(points, key=lambda point: [sort_key(point.parameters.get(name)) for name in names]):
         for row, system in enumerate(point.systems):
-            means = dict(zip(point.measures, point.values[row].mean(axis=1).tolist(), strict=True))
+            means = dict(zip(point.measures, np.nanmean(point.values[row], axis=1).tolist(), strict=True))
             latency = point.latency[system]
             writer.writerow(
                 [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recallmeter.datasets import reading
 from recallmeter.datasets.errors import InputError
@@ -36,7 +36,7 @@ def written(lines: list[tuple[int, str, str]], separator: str = " ") -> str:
 @given(
     LINES, st.lists(st.tuples(st.integers(0, 7), st.integers(0, 40), st.integers(-1, 3)), min_size=1), st.sampled_from(" \t"), st.booleans()
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 def test_a_file_scores_as_it_does_line_by_line(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[tuple[int, str, str]],
@@ -61,7 +61,7 @@ def test_a_file_scores_as_it_does_line_by_line(
 @given(
     st.lists(SCORES | st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.decimals(-999, 999, places=18).map(str), min_size=1)
 )
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 def test_numbers_are_read_to_the_last_bit(numbers: list[str]) -> None:
     block = written([(0, "d", number) for number in numbers]).encode() + bytes(PADDING)
     columns = columns_of(block)
