@@ -142,8 +142,8 @@ class Pairing:
         queries = [query for query in self.queries if not category or self.after.categories[query] == category]
         if not measure:
             return tuple(queries)
-        unknown = np.isnan(self.values(measure, queries)).any(axis=0)
-        return tuple(query for query, out in zip(queries, unknown, strict=True) if not out)
+        before, after = self.values(measure, queries)
+        return tuple(query for query, out in zip(queries, np.isnan(before + after).tolist(), strict=True) if not out)
 
     def clusters(self, queries: Iterable[str]) -> Clusters:
         """Return which of the queries hang together; a baseline's file does not say so, the run beside it does."""

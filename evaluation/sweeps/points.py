@@ -79,7 +79,7 @@ class Condensed(NamedTuple):
 def condensed(result: SystemResult, scores: Scores, models: Mapping[str, str]) -> Condensed:
     """Keep of an evaluation what a point needs."""
     unanswerable = set(scores.unanswerable)
-    about = ~np.isnan(np.array(list(scores.values.values()), np.float64).reshape(len(scores.values), -1)).all(axis=0)
+    about = [any(not np.isnan(values[row]) for values in scores.values.values()) for row in range(len(scores.query_ids))]
     measured = [row for row, query in enumerate(scores.query_ids) if about[row] or query not in unanswerable]
     p50, p95 = np.nanpercentile([answer.spans.get("total", np.nan) for answer in result.answers.values()], (50, 95))
     return Condensed(
