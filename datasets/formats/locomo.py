@@ -17,12 +17,15 @@ from urllib.parse import quote
 from .. import fields
 from ..assembly import load
 from ..errata import corrected
+from ..errors import InputError
 from ..faults import BAD_VALUE, FIELD_NOT_READ, Faults, Kind, Placed, Severity
 from ..model import Dataset, Observation, Query
 from ..reading import read_array, source_name
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The file's category numbers by name, as the authors' own scoring code uses them; the paper lists the names in another order."""
+
+ADVERSARIAL = ("unanswerable", "answerable")
 
 SEVERAL = Kind("evidence-several-in-one", Severity.WARNING, "nothing: each is read; one turn a string is the schema")
 PADDED = Kind("evidence-zero-padded", Severity.WARNING, "nothing: read without the zeros")
@@ -38,26 +41,32 @@ _DATE = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+),? (\d{4})", re
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 
 
-def load_locomo(path: str, errata: str | None = None) -> Dataset:
+def load_locomo(path: str, errata: str | None = None, adversarial: str = "unanswerable") -> Dataset:
     """Load a LoCoMo file: every conversation is a scope and a group of questions, every turn an observation of one text,
     ``speaker: what was said [shared image: its caption]``.
 
-    The categories are named as in `CATEGORIES`; a question of category 5 is unanswerable. Gold that cannot be told from
+    The categories are named as in `CATEGORIES`; a question of category 5 is unanswerable, unless `adversarial` says
+    otherwise. Gold that cannot be told from
     the evidence is judged under an id that no turn has, so that it lowers the ceiling and nobody takes the question for
     an unanswerable one.
 
     Args:
         path: the JSON file, plain or gzip.
         errata: a file of corrections to lay over the labels.
+        adversarial: ``answerable`` judges the questions of category 5 by the turns that their evidence names, as published
+            retrieval figures do; ``unanswerable`` takes them for questions that nothing answers.
 
     Raises:
-        InputError: anything that `read_locomo` reports as an error.
+        InputError: anything that `read_locomo` reports as an error, or another word for `adversarial`.
     """
+    if adversarial not in ADVERSARIAL:
+        raise InputError(f"{adversarial!r} is neither of {' and '.join(ADVERSARIAL)}", where="dataset.adversarial", remedy="choose one")
     source = Path(path)
-    return corrected(load(lambda faults: read_locomo(source, faults), name=source_name(source), licence="CC-BY-NC-4.0"), errata)
+    read = load(lambda faults: read_locomo(source, faults, adversarial), name=source_name(source), licence="CC-BY-NC-4.0")
+    return corrected(read, errata)
 
 
-def read_locomo(path: Path, faults: Faults) -> Iterator[Placed]:
+def read_locomo(path: Path, faults: Faults, adversarial: str = "unanswerable") -> Iterator[Placed]:
     """Yield the records of one conversation after the other."""
     for where, raw in read_array(path, faults):
         values = _SAMPLE.parse(raw, where, faults)
@@ -70,7 +79,8 @@ def read_locomo(path: Path, faults: Faults) -> Iterator[Placed]:
             known.add(turn.id.removeprefix(f"{scope}/"))
             yield Placed(where_turn, turn)
         for number, raw_question in enumerate(values["qa"], start=1):
-            yield from _question(raw_question, f"{scope}/q{number:03d}", scope, known, f"{where}, question {number}", faults)
+            place = f"{where}, question {number}"
+            yield from _question(raw_question, f"{scope}/q{number:03d}", scope, known, place, faults, adversarial)
 
 
 def _turns(conversation: dict[str, Any], scope: str, where: str, faults: Faults) -> Iterator[tuple[str, Observation]]:
@@ -109,7 +119,7 @@ def _said(turn: Mapping[str, Any]) -> str:
     return f"{turn['speaker']}: {turn['text']}" + (f" [shared image: {caption}]" if caption else "")
 
 
-def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str, faults: Faults) -> Iterator[Placed]:
+def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str, faults: Faults, adversarial: str) -> Iterator[Placed]:
     if not isinstance(raw, dict):
         faults.report(BAD_VALUE, where, "a question is an object")
         return
@@ -123,7 +133,7 @@ def _question(raw: Any, identifier: str, scope: str, known: set[str], where: str
         return
     yield Placed(where, query)
     turns = dict.fromkeys(_evidence(values.get("evidence", ()), known, where, faults))
-    if category == "adversarial":
+    if category == "adversarial" and (adversarial == "unanswerable" or not turns):
         return
     if not turns:
         faults.report(NO_EVIDENCE, where, "no evidence is given")

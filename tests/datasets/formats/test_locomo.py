@@ -50,6 +50,17 @@ def test_gold_and_categories() -> None:
     assert list(CATEGORIES) == [1, 2, 3, 4, 5]
 
 
+def test_adversarial_questions_are_answerable_when_asked(tmp_path: Path) -> None:
+    asked = {query.id: query for query in load_locomo(str(SAMPLE), adversarial="answerable").queries}
+    told = {query.id: query for query in load_locomo(str(SAMPLE)).queries}
+    changed = {identifier for identifier in asked if asked[identifier] != told[identifier]}
+    assert changed
+    assert {asked[identifier].category for identifier in changed} == {"adversarial"}
+    assert all(asked[identifier].relevant for identifier in changed)
+    with pytest.raises(InputError, match="answerable"):
+        load_locomo(str(SAMPLE), adversarial="maybe")
+
+
 def test_every_departure_is_counted() -> None:
     report = check(partial(read_locomo, SAMPLE), name="sample")
     counts = {finding.kind.name: finding.count for finding in report.findings}
