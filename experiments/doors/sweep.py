@@ -58,7 +58,7 @@ def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_fail
     """Run what is missing of the sweep that `overrides` span, and tell what became of it; return 0, or 4 when a point failed."""
     from ..composition import multirun
 
-    session = uuid4().hex[:12]
+    session = f"s{uuid4().hex[:12]}"  # digits alone would be read as a number
     single = [o for o in SINGLE if not any(given.startswith(o.partition("=")[0]) for given in overrides)]
     steering = {"session": session, "retry_failed": retry_failed, "only_failed": only_failed}
     line = [*overrides, *single]
