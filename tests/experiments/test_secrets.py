@@ -71,7 +71,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, value)
     for name in ("_known", "_named"):
         monkeypatch.setattr(secrets, name, type(getattr(secrets, name))())
-    monkeypatch.setattr(reuse, "_workshop", reuse.Workshop())
+    monkeypatch.setattr(reuse, "WORKER", reuse.Worker())
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "observations.jsonl").write_text(json.dumps(OBSERVATION) + "\n")
     (tmp_path / "d" / "queries.jsonl").write_text('{"id": "q1", "text": "car", "relevant": {"a": 1}}\n')
