@@ -22,11 +22,21 @@ def environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": _processor(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
         "threads": {
             name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS") if name in os.environ
         },
     }
+
+
+def cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def load() -> float:
+    """Return how many processes wanted a processor over the last minute, this one included."""
+    return round(os.getloadavg()[0], 2)
 
 
 def git_state(folder: Path) -> dict[str, Any]:

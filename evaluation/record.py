@@ -36,7 +36,7 @@ COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relev
 
 def shaping(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a resolved configuration without what only names, reports and steers, which shapes no value."""
-    return {key: value for key, value in config.items() if key not in ("name", "report", "sweep", "trace")}
+    return {key: value for key, value in config.items() if key not in ("name", "report", "sweep", "trace", "fresh")}
 
 
 # ---------------------------------------------------------------------------------------------------------------- writing
@@ -139,8 +139,9 @@ def _write_timings(path: Path, results: Sequence[SystemResult]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("system", "query", "span", "ms"))
         for result in results:
-            writer.writerow((result.name, "", "index", f"{result.index_ms:.3f}"))
-            writer.writerow((result.name, "", "cold", f"{result.cold_ms:.3f}"))
+            for what, ms in (("index", result.index_ms), ("cold", result.cold_ms)):
+                if ms is not None:
+                    writer.writerow((result.name, "", what, f"{ms:.3f}"))
             for query, answer in result.answers.items():
                 writer.writerows((result.name, query, span, f"{ms:.4f}") for span, ms in answer.spans.items())
 

@@ -180,6 +180,7 @@ def _latency(result: SystemResult, answers: Sequence[Answer]) -> dict[str, Any]:
         for span, ms in answer.spans.items():
             spans.setdefault(span, []).append(ms)
     return {
+        "timed": len(spans.get("total", ())),
         "index_ms": result.index_ms,
         "cold_ms": result.cold_ms,
         "spans": {

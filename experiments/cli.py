@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -50,7 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character shows its code
     # whatever a server, an exception or a plug-in says
     with redirect_stdout(cast(TextIO, Guarded(sys.stdout))), redirect_stderr(cast(TextIO, Guarded(sys.stderr))):
-        return _told(arguments, debug)
+        code = _told(arguments, debug)
+    if argv is None and any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)  # a thread that a plug-in left would keep the command from ending
+    return code
 
 
 def _told(arguments: list[str], debug: bool) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..datasets.errors import InputError
 from ..datasets.model import Dataset
-from ..evaluation.environment import environment
+from ..evaluation.audits import controls
+from ..evaluation.environment import environment, load
 from ..evaluation.loop import Protocol, SystemResult, evaluate
 from ..evaluation.measures.grammar import measure_of, parse_measure
 from ..evaluation.measures.measure import Measure
@@ -20,9 +21,11 @@ from ..evaluation.record import shaping
 from ..evaluation.summary import context_of
 from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.identity import identity
-from ..retrieval.ranking import Retriever
+from ..retrieval.isolation.isolated import Isolated, Limits
+from ..retrieval.ranking import Control, Retriever
 from .composition import CONF, build
 
+OURS = "recallmeter."
 _NAME = re.compile(r"[\w-][\w.-]*")
 LONGEST_NAME = 100
 
@@ -80,7 +83,19 @@ def build_systems(settings: Mapping[str, Any], make: Callable[[Any, str], Retrie
                 f"what a file of this group says is read by nothing there ({_first(settings[group])})", where=group, remedy=remedy
             )
     specifications = _group({"systems": {}, **settings}, "systems")
-    systems = {name: make(spec, f"systems.{name}") for name, spec in specifications.items() if spec is not None}
+    protocol = _protocol(settings)
+    limits = Limits(protocol.index_timeout, protocol.search_timeout, protocol.memory_mb)
+
+    def made(spec: Any, name: str) -> Retriever:
+        system = make(spec, f"systems.{name}")
+        check_systems({name: system})
+        return system
+
+    systems: dict[str, Retriever] = {}
+    for name, spec in specifications.items():
+        if spec is not None:
+            apart = isolated(spec, protocol)
+            systems[name] = Isolated(name, partial(made, spec, name), facts, limits) if apart else made(spec, name)
     check_systems(systems)
     return systems
 
@@ -113,6 +128,34 @@ def defaults(k: int) -> dict[str, Any]:
     return {**{key: value for key, value in settings.items() if key not in ("defaults", "hydra")}, "k": k, "measures": enough}
 
 
+def isolated(spec: Any, protocol: Protocol) -> bool:
+    """Return whether a system runs in a process of its own: as the protocol says, or where a part of it is not ours."""
+    if protocol.isolate == "always":
+        return not _is_control(spec)
+    return protocol.isolate == "auto" and any(not target.startswith(OURS) for target in _targets(spec))
+
+
+def _targets(spec: Any) -> Iterator[str]:
+    if isinstance(spec, Mapping):
+        yield from (str(value) for key, value in spec.items() if key == "_target_")
+        spec = list(spec.values())
+    if isinstance(spec, list):
+        for part in spec:
+            yield from _targets(part)
+
+
+def _is_control(spec: Mapping[str, Any]) -> bool:
+    """Controls are told the labels, which leave this process for no other."""
+    name = str(spec.get("_target_", "")).removeprefix(OURS)
+    return issubclass(vars(controls).get(name, object), Control)
+
+
+def facts(system: Retriever) -> dict[str, Any]:
+    """Return what a run records of the models in a system, and of what they embedded."""
+    names = {part.model for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
+    return {"models": dict(sorted(name.partition("@")[::2] for name in names)), "embedding": _embedding(system)}
+
+
 def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str, Retriever], *, progress: bool = True) -> Measurement:
     """Evaluate the systems on the data set as the resolved settings say.
 
@@ -122,7 +165,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
     protocol = _protocol(settings)
     measures = _measures(settings, protocol.k)
     shaped = identity(shaping(settings), dataset.fingerprint)
-    started = _now()
+    started, before = _now(), load()
     results = evaluate(dataset, systems, protocol, progress=progress)
     qrels = {query.id: query.relevant for query in dataset.queries}
     scores = {r.name: score(qrels, {q: a.hits for q, a in r.answers.items()}, measures, context_of(dataset, r)) for r in results}
@@ -141,12 +184,13 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
         "shaped_by": shaped.parts,
         **_environment(),
         "models": models(systems),
-        "embedding": {name: found for name, system in systems.items() if (found := _embedding(system))},
+        "embedding": {name: found for name, system in systems.items() if (found := _facts(system).get("embedding"))},
         "seed": settings["seed"],
         "k": protocol.k,
         "tokens_counter": protocol.tokens_counter,
         "tokens_at": protocol.tokens_at,
         "failures": _failures(results),
+        "load": {"before": before, "after": load()},
         "started": started,
         "ended": _now(),
     }
@@ -158,7 +202,7 @@ def _protocol(settings: Mapping[str, Any]) -> Protocol:
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise InputError(f"seed is {seed!r}", where="seed", remedy="give a whole number of at least 0")
     try:
-        return Protocol(k=settings["k"], **_group(settings, "protocol"))
+        return Protocol(k=settings["k"], seed=seed, **_group(settings, "protocol"))
     except TypeError as error:
         raise InputError(str(error).partition(") ")[2], where="protocol", remedy="see `recallmeter run --cfg job`") from error
 
@@ -181,8 +225,16 @@ def _measures(settings: Mapping[str, Any], k: int) -> list[Measure]:
 
 def models(systems: Mapping[str, Retriever]) -> dict[str, str]:
     """Return name → SHA-256 of every model that a part of a system embeds or ranks with."""
-    names = {part.model for system in systems.values() for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
-    return dict(sorted(name.partition("@")[::2] for name in names))
+    return dict(sorted(found for system in systems.values() for found in _facts(system).get("models", {}).items()))
+
+
+def _facts(system: Any) -> Mapping[str, Any]:
+    if isinstance(system, Isolated):
+        return system.facts
+    try:
+        return facts(system)
+    except Exception:  # a plug-in's attributes may do anything
+        return {}
 
 
 @cache
@@ -215,4 +267,6 @@ def _failures(results: Sequence[SystemResult]) -> list[dict[str, Any]]:
         failed = [(query, answer.error) for query, answer in result.answers.items() if answer.status == "failed"]
         if failed:
             failures.append({"system": result.name, "queries": len(failed), "query": failed[0][0], "error": failed[0][1]})
+        elif result.error:
+            failures.append({"system": result.name, "queries": 0, "query": "", "error": result.error})
     return failures

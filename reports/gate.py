@@ -55,6 +55,8 @@ def text(report: GateReport) -> str:
 
 def failure_text(failure: Mapping[str, Any]) -> str:
     """Say how a system failed."""
+    if not failure["queries"]:
+        return f"once it had answered: {failure['error']}"
     return f"{failure['queries']} {'query' if failure['queries'] == 1 else 'queries'}, the first {failure['query']}: {failure['error']}"
 
 

@@ -13,7 +13,7 @@ from ..evaluation.judging.compare import Difference, compare, pair, results_of
 from ..evaluation.record import Run
 from .comparison import probability
 from .standing import shown
-from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign
+from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign, timing
 from .truncation import what_was_read
 
 COSTS_FILE = "index_costs.json"
@@ -53,8 +53,8 @@ def _facts(run: Run) -> str:
         f"{data['observations']:,} observations, {run.summary['answerable']} answerable queries, k = {run.manifest['k']}. In percent, by "
         f"R@10, with 95 % bootstrap intervals; Δ in percentage points against {_label(run, BASELINE)}, paired by query, p by paired "
         f"randomisation, Holm-corrected over the table. *p50* and *p95* are the latency of a query with its embedding, *search* is the p50 "
-        f"without it. Index times and memory are without embedding, which is the same for all: {embedding['document_ms'] / 1e3:,.1f} s "
-        "for these texts."
+        f"without it. Index times and memory are without embedding, which is the same for all: {milliseconds(embedding['document_ms'])} ms "
+        f"for these texts. {timing(run)}"
     )
 
 

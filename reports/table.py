@@ -47,15 +47,40 @@ def bounds(difference: Difference) -> str:
     return NONE if low is None or high is None else f"[{sign(low)}, {sign(high)}]"
 
 
-def milliseconds(value: float) -> str:
-    """Write a time to three significant digits."""
+def milliseconds(value: float | None) -> str:
+    """Write a time to three significant digits; a dash where it was not measured."""
+    if value is None:
+        return NONE
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def latency(system: Mapping[str, Any], statistic: str = "p50") -> str:
-    """Write a statistic of a system's time per query; a system that never answered has none."""
+    """Write a statistic of a system's time per query; a system that never answered, or was not timed, has none."""
     total = system["latency"]["spans"].get("total")
     return NONE if total is None else milliseconds(total[statistic])
+
+
+def timing(run: Run) -> str:
+    """Return what every table of times needs beside it: that they are of this run, on how many queries, and how busy the machine was."""
+    load, cores = run.manifest["load"], run.manifest["cores"]
+    told = [
+        f"Times were measured in this run, beside a load of {load['before']:.1f} at its begin and {load['after']:.1f} at its end, "
+        f"on {cores} {'processor' if cores == 1 else 'processors'}."
+    ]
+    times = {name: system["latency"] for name, system in run.summary["systems"].items()}
+    if sampled := sorted(name for name, latency in times.items() if 0 < latency["timed"] < run.summary["queries"]):
+        fewest = min(times[name]["timed"] for name in sampled)
+        told.append(f"{', '.join(sampled)}: on {fewest} of {run.summary['queries']} queries.")
+    if busy(run):
+        told.append("The machine was busy: more wanted a processor than there were, so these times are longer than they have to be.")
+    if any(latency["index_ms"] is None for latency in times.values()):
+        told.append(f"{NONE}: not measured in this run, since an earlier one had embedded it; fresh=true embeds and times everything.")
+    return " ".join(told)
+
+
+def busy(run: Run) -> bool:
+    """Return whether more processes wanted a processor than there were, so that times are longer than on a quiet machine."""
+    return max(run.manifest["load"].values()) > run.manifest["cores"]
 
 
 def qualified(label: str, run: Run, system: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from . import telemetry
+from .timing import clock
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Trace:
     """The record of one search.
 
     Attributes:
-        spans: dotted name → milliseconds, in the order in which the spans ended; ``total`` is the whole search.
+        spans: dotted name → milliseconds, in the order in which the spans ended; ``total`` is the whole search. One that something
+            from an earlier run fell into has no time, and is missing.
         arms: arm → its candidates; an arm that did not run is missing.
         dropped: stage → ids that it took out, best first.
         notes: what a reader must know, such as a fall-back and its reason.
@@ -34,42 +35,35 @@ class Trace:
     dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     _open: list[str] = field(default_factory=list, repr=False)
-    _replayed: float = field(default=0.0, repr=False)
 
     @contextmanager
     def span(self, name: str) -> Iterator[None]:
         """Time what happens inside; a span within another is recorded as ``outer.inner``."""
         self._open.append(name)
-        path, replayed, start = ".".join(self._open), self._replayed, perf_counter()
-        try:
-            with telemetry.span(path):
-                yield
-        finally:
-            elapsed = (perf_counter() - start) * 1e3 + self._replayed - replayed
-            self.spans[path] = self.spans.get(path, 0.0) + elapsed
-            self._open.pop()
+        path = ".".join(self._open)
+        with clock.stopwatch() as watch:
+            try:
+                with telemetry.span(path):
+                    yield
+            finally:
+                self._open.pop()
+        self._add(path, watch.ms)
 
-    def replay(self, name: str, milliseconds: float, spent: float = 0.0) -> None:
-        """Record work at the time it takes when done afresh, whatever a cache made of it.
-
-        Args:
-            milliseconds: what the work takes.
-            spent: the milliseconds that really went by just now; the open spans count `milliseconds` in their place.
-        """
+    def replay(self, name: str, milliseconds: float) -> None:
+        """Record work that is not done again at the time that it took in this run."""
         path = ".".join((*self._open, name))
-        self.spans[path] = self.spans.get(path, 0.0) + milliseconds
-        self._replayed += milliseconds - spent
+        self._add(path, milliseconds)
+        clock.charge(milliseconds)
         telemetry.replayed(path, milliseconds)
 
-    def graft(self, other: Trace, root: str, spent: float) -> None:
-        """Take over the spans below `root` and the notes of a search recorded earlier, as if it had run inside the open span.
-
-        Args:
-            spent: the milliseconds that really went by just now; the open spans count the time of `root` in their place.
-        """
+    def graft(self, other: Trace, root: str) -> None:
+        """Take over the spans below `root` and the notes of a search recorded earlier in this run, as if it ran inside the open span."""
         for path, milliseconds in other.spans.items():
             if path != root:
-                inner = ".".join((*self._open, path.removeprefix(f"{root}.")))
-                self.spans[inner] = self.spans.get(inner, 0.0) + milliseconds
-        self._replayed += other.spans[root] - spent
+                self._add(".".join((*self._open, path.removeprefix(f"{root}."))), milliseconds)
+        clock.charge(other.spans.get(root))
         self.notes += other.notes
+
+    def _add(self, path: str, milliseconds: float | None) -> None:
+        if milliseconds is not None:
+            self.spans[path] = self.spans.get(path, 0.0) + milliseconds

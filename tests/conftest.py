@@ -97,6 +97,8 @@ def write_run(tmp_path: Path, memory: Dataset) -> RunWriter:
             "tokens_at": 10,
             "tokens_counter": "chars4",
             "calibration_ms": 2.0,
+            "cores": 2,
+            "load": {"before": 0.5, "after": 1.0},
             "started": "2026-01-02T03:04:05+00:00",
             "ended": "2026-01-02T03:04:06+00:00",
             "failures": [

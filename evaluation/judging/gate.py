@@ -274,7 +274,13 @@ def _bars(run: Run, systems: Sequence[str], rules: Rules) -> Iterator[Bar]:
     for name in systems:
         system = run.summary["systems"][name]
         total = system["latency"]["spans"].get("total")
-        if rules.p95_latency is not None and total is not None:
+        if rules.p95_latency is not None:
+            if total is None:
+                raise InputError(
+                    f"{name} has no latency to hold against p95_latency",
+                    where=str(run.path),
+                    remedy="run it with protocol.retime=sample, or gate without that bar",
+                )
             yield Bar(name, "p95 latency in calibration loops", total["p95"] / run.manifest["calibration_ms"], rules.p95_latency)
         if rules.tokens is not None:
             yield Bar(name, "tokens per query", system["tokens"]["mean"], rules.tokens)

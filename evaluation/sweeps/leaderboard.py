@@ -42,7 +42,7 @@ class Row:
         adjusted: p of being no worse than the first row, which was chosen, simultaneously over all pairs; 1 for the first row itself.
         front: whether no other row is at least as good in the measure, in tokens and in latency, and better in one; of latency
             two significant digits count, since the rest is noise that would put every row on the front.
-        tokens, latency: mean tokens a query and median milliseconds a query, over the replicates.
+        tokens, latency: mean tokens a query and median milliseconds a query, over the replicates; None where one was not timed.
     """
 
     system: str
@@ -54,7 +54,7 @@ class Row:
     high: float | None
     adjusted: float
     tokens: float
-    latency: float
+    latency: float | None
     front: bool
 
     @property
@@ -137,7 +137,7 @@ class Leaderboard:
         means, order = self._means, self._order
         bounds = np.quantile(self._resampled, (0.025, 0.975), axis=0)
         adjusted = self._against_first(order)
-        costs = np.array([[-self._sign * means[g], self._groups[g].tokens, float(f"{self._groups[g].latency:.1e}")] for g in order])
+        costs = np.array([[-self._sign * means[g], self._groups[g].tokens, float(f"{self._groups[g].latency or 0.0:.1e}")] for g in order])
         front = pareto(costs)
         rows = []
         for position, g in enumerate(order):
@@ -313,8 +313,9 @@ class _Group:
         return float(np.mean([p.tokens[self.system] for p in self.points]))
 
     @property
-    def latency(self) -> float:
-        return float(np.mean([p.latency[self.system]["p50"] for p in self.points]))
+    def latency(self) -> float | None:
+        times = [p.latency[self.system]["p50"] for p in self.points]
+        return None if None in times else float(np.mean(np.array(times, np.float64)))
 
 
 def _varied(points: Sequence[Point]) -> tuple[str, ...]:

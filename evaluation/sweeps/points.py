@@ -37,7 +37,8 @@ class Point:
         status: ``complete`` or ``failed``; a failed one has an `error` and nothing below it.
         systems, measures, queries: the axes of `values`; the queries are those that any measure is about, sorted.
         values: shape (systems, measures, queries); nan where a measure leaves a query out.
-        tokens, latency: system → mean tokens a query, and p50 and p95 of its milliseconds a query.
+        tokens, latency: system → mean tokens a query, and p50 and p95 of its milliseconds a query, measured
+            when the point ran; None where nothing was timed.
         manifest: data set, models, code and machine, as in a run.
     """
 
@@ -50,7 +51,7 @@ class Point:
     queries: tuple[str, ...] = ()
     values: Floats = field(default_factory=lambda: np.empty((0, 0, 0)))
     tokens: Mapping[str, float] = field(default_factory=dict)
-    latency: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    latency: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -72,7 +73,7 @@ class Condensed(NamedTuple):
     queries: tuple[str, ...]
     values: Floats
     tokens: float
-    latency: Mapping[str, float]
+    latency: Mapping[str, float | None]
     models: Mapping[str, str]
 
 
@@ -81,13 +82,13 @@ def condensed(result: SystemResult, scores: Scores, models: Mapping[str, str]) -
     unanswerable = set(scores.unanswerable)
     about = [any(not np.isnan(values[row]) for values in scores.values.values()) for row in range(len(scores.query_ids))]
     measured = [row for row, query in enumerate(scores.query_ids) if about[row] or query not in unanswerable]
-    p50, p95 = np.nanpercentile([answer.spans.get("total", np.nan) for answer in result.answers.values()], (50, 95))
+    times = [answer.spans["total"] for answer in result.answers.values() if "total" in answer.spans]
     return Condensed(
         tuple(scores.values),
         tuple(scores.query_ids[row] for row in measured),
         np.array([values[measured] for values in scores.values.values()], np.float64),
         float(np.mean([answer.tokens for answer in result.answers.values()])),
-        {"p50": float(p50), "p95": float(p95)},
+        {f"p{p}": float(np.percentile(times, p)) if times else None for p in (50, 95)},
         models,
     )
 

@@ -24,7 +24,8 @@ TAKES_OVERRIDES = True
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
-    parser.usage = "recallmeter run [--config-dir DIR] [--cfg job] [OVERRIDE …]"
+    parser.add_argument("--fresh", action="store_true", help="embed everything anew, so that indexing has a time too (fresh=true)")
+    parser.usage = "recallmeter run [--fresh] [--config-dir DIR] [--cfg job] [OVERRIDE …]"
     parser.epilog = (
         "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.weights.bm25=0.5  dataset.seed=7  "
         "experiment=NAME  hydra.run.dir=DIR.  The last line printed is the run directory."
@@ -35,13 +36,15 @@ def execute(arguments: argparse.Namespace) -> int:
     """Run once; return 0, or 4 when a system failed."""
     from ..composition import launch
 
-    return launch(evaluate_config, arguments.overrides, command="run")
+    fresh = ["fresh=true"] if arguments.fresh else []
+    return launch(evaluate_config, [*arguments.overrides, *fresh], command="run")
 
 
 def evaluate_config(config: DictConfig, folder: Path) -> int:
     """Evaluate one resolved configuration, write its run to `folder`, print the table and the path."""
     from ...reports import preset, waterfall
-    from ...reports.table import aligned, head_to_head
+    from ...reports.gate import failure_text
+    from ...reports.table import aligned, head_to_head, timing
     from ...retrieval.telemetry import export_spans
     from ..composition import command_line
 
@@ -50,7 +53,7 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     if config.trace == "otlp":
         export_spans()
     run = run_config(config, folder, command=command_line())
-    print(aligned(head_to_head(run)))
+    print(aligned(head_to_head(run)), timing(run), sep="\n")
     if config.get("claim"):
         print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
     if config.trace == "console":
@@ -60,9 +63,7 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     if dangling := run.manifest["dataset"]["dangling"]:
         print(f"{dangling} judgments name observations that the data set does not have; they count as not found", file=sys.stderr)
     for failure in run.manifest["failures"]:
-        print(
-            f"FAILED {failure['system']} on {failure['queries']} queries, the first {failure['query']}: {failure['error']}", file=sys.stderr
-        )
+        print(f"FAILED {failure['system']}: {failure_text(failure)}", file=sys.stderr)
     print(printed(folder))
     return ExitCode.FAILED if run.manifest["failures"] else ExitCode.PASS
 

@@ -20,7 +20,7 @@ from ...retrieval.text.analysis import Analyzer
 from ...retrieval.text.segmentation import is_unspaced
 from ..document import Code, Rich, Strong, pieces
 from ..standing import Standing, main_measure, shown, step_words, verdict
-from ..table import bounds, sign
+from ..table import bounds, sign, timing
 
 ARM_DEPTH = 50
 """How many candidates of an arm are kept; below, only what is relevant, with its rank."""
@@ -49,6 +49,7 @@ def run_model(run: Run, label: str) -> dict[str, Any]:
         "config": (run.path / "config.yaml").read_text(encoding="utf-8"),
         **_said(run),
         "fronts": _fronts(run),
+        "timing": timing(run),
         "check": _check(run),
         "observations": [*_observations([run.observations[i] for i in known]), *({"id": i, "unknown": True} for i in ids[len(known) :])],
         "queries": [_query(query, rows, words) for query, words in zip(queries, _matching_words(queries, run.observations), strict=True)],

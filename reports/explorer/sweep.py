@@ -75,7 +75,7 @@ def _configurations(complete: Sequence[Point], measure: str) -> Configurations:
 
 def _costs(system: str, replicates: Sequence[Point], measure: str) -> tuple[float, float, float]:
     """Return what a front weighs, lower being better: the measure below zero, tokens, milliseconds to two digits."""
-    columns = [(-p.mean(system, measure), p.tokens[system], p.latency[system]["p50"]) for p in replicates]
+    columns = [(-p.mean(system, measure), p.tokens[system], p.latency[system]["p50"] or 0.0) for p in replicates]
     quality, tokens, latency = np.mean(columns, axis=0).tolist()
     return quality, tokens, float(f"{latency:.1e}")
 

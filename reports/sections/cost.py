@@ -9,7 +9,7 @@ from ...evaluation.record import Run
 from ..document import Paragraph, Row, Section, Table
 from ..figures import budget, ranked_main
 from ..standing import Standing
-from ..table import NONE, milliseconds, percent
+from ..table import NONE, milliseconds, percent, timing
 
 LOAD_ALL = "load_all"
 """The control that returns the whole memory."""
@@ -44,7 +44,7 @@ def time(run: Run, standing: Standing) -> Section:
         total = times["spans"].get("total", {})
         cells = [*(total.get(p) for p in ("p50", "p95", "p99")), times.get("cold_ms"), times.get("index_ms")]
         rows.append([standing.label(name), *(NONE if value is None else milliseconds(value) for value in cells)])
-    return Section("Latency", [Table(rows), Paragraph(" ".join(_beside(run)))])
+    return Section("Latency", [Table(rows), Paragraph(" ".join(_beside(run))), Paragraph(timing(run))])
 
 
 def spans(run: Run, standing: Standing) -> Section | None:
@@ -55,7 +55,7 @@ def spans(run: Run, standing: Standing) -> Section | None:
         for span in sorted(parts, key=lambda span: (span != "total", span)):
             cells = [parts[span].get(p) for p in ("p50", "p95", "p99")]
             rows.append([standing.label(name), span.removeprefix("total."), *(NONE if c is None else milliseconds(c) for c in cells)])
-    return Section("Latency by arm and stage", [Table(rows, (0, 1))], collapsed=True) if len(rows) > 1 else None
+    return Section("Latency by arm and stage", [Table(rows, (0, 1)), Paragraph(timing(run))], collapsed=True) if len(rows) > 1 else None
 
 
 def _beside(run: Run) -> Iterator[str]:

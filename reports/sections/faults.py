@@ -12,6 +12,9 @@ def failures(run: Run, standing: Standing) -> Section | None:
     told: list[Rich] = []
     for failure in run.manifest["failures"]:
         n = failure["queries"]
+        if not n:
+            told.append([Strong(standing.label(failure["system"])), ": once it had answered: ", Code(failure["error"])])
+            continue
         queries = f"{n} of {run.summary['queries']} {'query' if n == 1 else 'queries'}"
         told.append([Strong(standing.label(failure["system"])), f": {queries}, the first {failure['query']}: ", Code(failure["error"])])
     return Section("Failed: these queries count 0", [Items(told)]) if told else None

@@ -6,7 +6,7 @@ from ...evaluation.record import Run
 from ..document import Paragraph, Rich, Row, Section, Strong, Table
 from ..figures import headline, quality, ranked_main
 from ..standing import Standing, lead_words
-from ..table import interval, latency, name_of, percent, qualified
+from ..table import interval, latency, name_of, percent, qualified, timing
 
 
 def head_to_head(run: Run, standing: Standing) -> Section:
@@ -21,7 +21,7 @@ def head_to_head(run: Run, standing: Standing) -> Section:
         cells = [*means, lead_words(standing, name), latency(system), f"{system['tokens']['mean']:,.0f}"]
         rows.append([Strong(cell) for cell in (label, *cells)] if name == standing.recommended else [label, *cells])
     rows += [[*row, "", "", ""] for row in _attainable(run, measures)]
-    blocks = [Table(rows), Paragraph(_legend(run, standing))]
+    blocks = [Table(rows), Paragraph(_legend(run, standing)), Paragraph(timing(run))]
     return Section("Head to head", [*blocks, quality(run, standing)] if standing.n else blocks)
 
 
@@ -37,7 +37,7 @@ def everything(run: Run, standing: Standing) -> Section | None:
         cells = [interval(system["measures"][measure]) for measure in measures]
         rows.append([qualified(standing.label(name), run, name), *cells, latency(system), f"{system['tokens']['mean']:,.0f}"])
     rows += [[*row, "", ""] for row in _attainable(run, measures)]
-    return Section("Every system, with intervals, and the controls", [Table(rows)], collapsed=True)
+    return Section("Every system, with intervals, and the controls", [Table(rows), Paragraph(timing(run))], collapsed=True)
 
 
 def _attainable(run: Run, measures: list[str]) -> list[Row]:

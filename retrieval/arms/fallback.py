@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from ...datasets.errors import InputError
 from ..corpus import Arm, ArmIndex, Candidates, Corpus, Question
+from ..timing import clock
 from ..unavailable import UnavailableError
 
 FAILURES = (UnavailableError, InputError)
@@ -60,9 +59,10 @@ class _FallbackIndex:
             reason, milliseconds = self._failed[question.text]
             question.trace.replay("failed", milliseconds)
             return Candidates.none(), reason
-        began = perf_counter()
-        try:
-            return self.index.search(question, limit), ""
-        except FAILURES as error:
-            self._failed[question.text] = str(error), (perf_counter() - began) * 1e3
-            return Candidates.none(), str(error)
+        with clock.stopwatch() as watch:
+            try:
+                return self.index.search(question, limit), ""
+            except FAILURES as error:
+                reason = str(error)
+        self._failed[question.text] = reason, watch.ms or 0.0
+        return Candidates.none(), reason

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from time import perf_counter
 
 from ...datasets.errors import InputError
 from ..corpus import Candidates, Corpus, Question
@@ -65,9 +64,8 @@ class _VectorIndex:
     def search(self, question: Question, limit: int) -> Candidates:
         if not question.text.strip():
             return Candidates.none()
-        began = perf_counter()
-        vector, milliseconds = self.embedder.embed_query(question.text)
-        question.trace.replay("embed", milliseconds, spent=(perf_counter() - began) * 1e3)
+        with question.trace.span("embed"):
+            vector = self.embedder.embed_query(question.text)
         found = self.index.search(vector, limit, question.visible)
         scripts = getattr(self.embedder, "scripts", None)
         return found if scripts is None else replace(found, trust=share_of_scripts(question.text, scripts))

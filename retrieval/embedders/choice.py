@@ -48,11 +48,11 @@ class FromEnvironment:
         """Whether the environment chooses a provider that is not on this machine."""
         return provider_name() in PROVIDERS
 
-    def __call__(self, cache: str | None = None, version: str | float | None = None) -> CachedEmbedder | NoEmbedder:
+    def __call__(self, cache: str | None = None, version: str | float | None = None, fresh: bool = False) -> CachedEmbedder | NoEmbedder:
         """Return the embedder.
 
         Args:
-            cache: folder of the cache, as `CachedEmbedder` takes it.
+            cache, fresh: as `CachedEmbedder` takes them.
             version: of a provider's model, as `HTTPEncoder` takes it.
 
         Raises:
@@ -61,7 +61,8 @@ class FromEnvironment:
         name = provider_name()
         if name == "none":
             return NoEmbedder()
-        return CachedEmbedder(SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](version=version), cache=cache)
+        encoder = SentenceTransformerEncoder() if name == "local" else PROVIDERS[name](version=version)
+        return CachedEmbedder(encoder, cache=cache, fresh=fresh)
 
 
 embedder_from_environment = FromEnvironment()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from ...datasets.errors import InputError
 from ...datasets.unicode import hashable
 from ..cache import Cache
 from ..identity import identity_of
+from ..timing import clock
 
 Kind = Literal["document", "query"]
 Vectors = NDArray[np.float32]
@@ -47,9 +46,13 @@ class Embedder(Protocol):
         """Return the L2-normalised vectors of documents, shape (n, d)."""
         ...
 
-    def embed_query(self, text: str) -> tuple[Vectors, float]:
-        """Return the L2-normalised vector of a query, shape (d,), and the milliseconds its computation took."""
+    def embed_query(self, text: str) -> Vectors:
+        """Return the L2-normalised vector of a query, shape (d,)."""
         ...
+
+
+_took: dict[bytes, tuple[float, int]] = {}
+"""What computing the vector of a text took in this process (milliseconds), and the last system that was charged for it."""
 
 
 def normalised(vectors: NDArray[np.floating]) -> Vectors:
@@ -64,48 +67,61 @@ class CachedEmbedder:
     What the vectors of a model are kept by is all that shapes them (`identity_of`). A provider whose state nobody named is asked afresh
     by every process.
 
-    A query's vector comes with the time that its computation took, also when it comes from the cache, so that a second
-    run measures the same memory system and not the cache.
+    Where the clock asks for live work, a query is embedded anew, whatever the cache holds. A document that another system of this
+    process had embedded is charged again; one from an earlier run has no time.
 
     Args:
         encoder: where vectors come from.
         dimensions: keep this many leading dimensions and normalise again; None keeps all.
         cache: folder of the cache; None stands for ``$RECALLMETER_CACHE``, else the user's cache folder.
         scripts: the scripts that the model was made for, such as ``LATIN``; None stands for all of them.
+        fresh: compute everything once in this process, so that everything has a time; what the cache holds stays as it is.
 
     Raises:
         InputError: the encoder gives NaN, the wrong number of rows, or a dimension that changes from call to call.
     """
 
     def __init__(
-        self, encoder: Encoder, dimensions: int | None = None, cache: str | None = None, scripts: Sequence[str] | None = None
+        self,
+        encoder: Encoder,
+        dimensions: int | None = None,
+        cache: str | None = None,
+        scripts: Sequence[str] | None = None,
+        fresh: bool = False,
     ) -> None:
         if dimensions is not None and dimensions < 1:
             raise InputError(f"dimensions {dimensions} is below 1", where="embedder.dimensions")
-        self.encoder, self.dimensions, self.scripts = encoder, dimensions, scripts
+        self.encoder, self.dimensions, self.scripts, self.fresh = encoder, dimensions, scripts, fresh
         self.model = encoder.model
         self.width: int | None = None
         self.computed = self.reused = self.documents = 0
-        self.document_ms = 0.0
+        self.document_ms: float | None = 0.0
         self._warm = False
         found = identity_of(encoder)
         self._identity = found.key
         self._cache = Cache.of_this_process() if found.unknown else Cache("embeddings", Path(cache) if cache else None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of documents, shape (n, d); `document_ms` grows by the time their computation took."""
-        entries = self._lookup(texts, "document")
-        self.documents += len(entries)
-        self.document_ms += sum(entry.milliseconds for entry in entries)
-        return self._finished(entries)
+        """Return the vectors of documents, shape (n, d).
 
-    def embed_query(self, text: str) -> tuple[Vectors, float]:
-        """Return the vector of one query, shape (d,), and the milliseconds that computing it alone took."""
-        entries = self._lookup([text], "query")
-        return self._finished(entries)[0], entries[0].milliseconds
+        `document_ms` grows by the time that computing them took in this process; it is None once a time is not known.
+        """
+        keys = [self._key(text, "document") for text in texts]
+        vectors = self._lookup(keys, texts, "document")
+        self.documents += len(keys)
+        if self.document_ms is not None:
+            self.document_ms = sum(_took[key][0] for key in keys) + self.document_ms if _took.keys() >= set(keys) else None
+        return self._finished(vectors)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of one query, shape (d,)."""
+        if clock.is_live():
+            self._warm_up("query")
+            return self._finished(self._encoded([text], "query"))[0]
+        return self._finished(self._lookup([self._key(text, "query")], [text], "query"))[0]
 
     def statistics(self) -> dict[str, object]:
-        """Return what was embedded so far and the milliseconds that the documents take, JSON-ready."""
+        """Return what was embedded so far and the milliseconds that the documents take, JSON-ready; None where they are not known."""
         return {
             "model": self.model,
             "dimensions": self.dimensions or self.width,
@@ -116,35 +132,49 @@ class CachedEmbedder:
             "reused": self.reused,
         }
 
-    def _lookup(self, texts: Sequence[str], kind: Kind) -> list[_Entry]:
-        keys = [self._key(text, kind) for text in texts]
-        found = self._cache.read(keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-        self.computed += len(missing)
-        self.reused += len(keys) - len(missing)
+    def _lookup(self, keys: Sequence[bytes], texts: Sequence[str], kind: Kind) -> list[Vectors]:
+        with clock.uncharged():
+            found = self._cache.read(keys)
+            known = _took if self.fresh else found
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known or key not in found}
+            self.computed += len(missing)
+            self.reused += len(keys) - len(missing)
         if missing:
             self._compute(missing, kind)
-            found = self._cache.read(keys)
-        return [_Entry.unpacked(found[key]) for key in keys]
+            with clock.uncharged():
+                found = self._cache.read(keys)  # another process may have been first
+        for key in dict.fromkeys(key for key in keys if key not in missing):
+            _charge(key, kind)
+        return [np.frombuffer(found[key], np.dtype("<f4")).astype(np.float32) for key in keys]
 
     def _key(self, text: str, kind: Kind) -> bytes:
-        return hashlib.sha256(hashable("\0".join((self._identity, kind, text)))).digest()
+        return hashlib.sha256(hashable("\0".join(("vector", self._identity, kind, text)))).digest()
 
     def _compute(self, missing: dict[bytes, str], kind: Kind) -> None:
-        if not self._warm:  # loading the model is no part of any text's time
-            self.encoder.encode(["warm-up"], kind)
-            self._warm = True
+        self._warm_up(kind)
         keys, size = list(missing), max(1, self.encoder.batch_size)
         with tqdm(total=len(keys), desc="embedding", unit="text", disable=None if len(keys) > size else True, leave=False) as bar:
             for start in range(0, len(keys), size):
                 batch = keys[start : start + size]
-                began = perf_counter()
-                vectors = self.encoder.encode([missing[key] for key in batch], kind)
-                each = (perf_counter() - began) * 1e3 / len(batch)
-                self._check(vectors, len(batch))
-                packed = {key: _Entry(vector, each).packed() for key, vector in zip(batch, normalised(vectors), strict=True)}
-                self._cache.write(packed, self.model)
-                bar.update(len(batch))
+                with clock.stopwatch() as watch:
+                    vectors = self._encoded([missing[key] for key in batch], kind)
+                with clock.uncharged():
+                    _took.update(dict.fromkeys(batch, ((watch.ms or 0.0) / len(batch), clock.system())))
+                    packed = {key: vector.astype("<f4").tobytes() for key, vector in zip(batch, vectors, strict=True)}
+                    self._cache.write(packed, self.model)
+                    bar.update(len(batch))
+
+    def _warm_up(self, kind: Kind) -> None:
+        """Have the model loaded, which is no part of any text's time."""
+        if not self._warm:
+            with clock.uncharged():
+                self.encoder.encode(["warm-up"], kind)
+            self._warm = True
+
+    def _encoded(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        vectors = self.encoder.encode(texts, kind)
+        self._check(vectors, len(texts))
+        return normalised(vectors)
 
     def _check(self, vectors: NDArray[np.floating], rows: int) -> None:
         where = f"embedder {self.encoder.model}"
@@ -163,26 +193,23 @@ class CachedEmbedder:
             )
         self.width = width
 
-    def _finished(self, entries: Sequence[_Entry]) -> Vectors:
-        if not entries:
+    def _finished(self, vectors: Sequence[Vectors] | Vectors) -> Vectors:
+        if not len(vectors):
             return np.empty((0, self.dimensions or self.width or 0), np.float32)
-        for entry in entries:
-            self._guard(len(entry.vector))
-        vectors = np.stack([entry.vector for entry in entries])
-        if self.dimensions is None or self.dimensions == vectors.shape[1]:
-            return vectors
-        if self.dimensions > vectors.shape[1]:
-            raise InputError(f"{self.dimensions} dimensions wanted, the model has {vectors.shape[1]}", where="embedder.dimensions")
-        return normalised(vectors[:, : self.dimensions])
+        for vector in vectors:
+            self._guard(len(vector))
+        matrix = np.array(vectors)
+        if self.dimensions is None or self.dimensions == matrix.shape[1]:
+            return matrix
+        if self.dimensions > matrix.shape[1]:
+            raise InputError(f"{self.dimensions} dimensions wanted, the model has {matrix.shape[1]}", where="embedder.dimensions")
+        return normalised(matrix[:, : self.dimensions])
 
 
-class _Entry(NamedTuple):
-    vector: Vectors
-    milliseconds: float
-
-    @classmethod
-    def unpacked(cls, value: bytes) -> _Entry:
-        return cls(np.frombuffer(value, np.dtype("<f4"), offset=8).astype(np.float32), struct.unpack_from("<d", value)[0])
-
-    def packed(self) -> bytes:
-        return struct.pack("<d", self.milliseconds) + self.vector.astype("<f4").tobytes()
+def _charge(key: bytes, kind: Kind) -> None:
+    """Count a text that was not embedded just now; a document once a system, a query each time."""
+    milliseconds, charged = _took.get(key, (None, None))
+    if kind == "query" or charged != clock.system():
+        clock.charge(milliseconds)
+        if milliseconds is not None:
+            _took[key] = milliseconds, clock.system()

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
-from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
@@ -17,6 +16,7 @@ from ...datasets.unicode import encodable
 from ..embedders.embedding import Embedder, Vectors
 from ..ranking import Ranking
 from ..text.rendering import indexed_text
+from ..timing import clock
 from ..trace import Trace
 from .catalogue import Catalogue, Partition
 
@@ -70,7 +70,8 @@ class Adapter(ABC):
         self.close()
         self._catalogue = Catalogue(observations, self.text)
         try:
-            self.open()
+            with clock.uncharged():  # loading a library or starting a program is no indexing
+                self.open()
             self._stores = {scope: self.build(partition) for scope, partition in self._catalogue.partitions.items()}
         except BaseException:
             self.close()
@@ -106,11 +107,9 @@ def _merged(chunks: Sequence[tuple[str, float]], k: int, trace: Trace) -> list[t
 
 
 def query_vector(embedder: Embedder, query: str) -> Vectors:
-    """Embed the query of the search under way, shape (d,), and count the time that it took when it was computed."""
-    began = perf_counter()
-    vector, milliseconds = embedder.embed_query(query)
-    ASKING.get().replay("embed", milliseconds, spent=(perf_counter() - began) * 1e3)
-    return vector
+    """Embed the query of the search under way, shape (d,), as a span of its trace."""
+    with ASKING.get().span("embed"):
+        return embedder.embed_query(query)
 
 
 def positive(name: str, value: float) -> float:

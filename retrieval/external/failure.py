@@ -8,3 +8,10 @@ class ExternalError(RuntimeError):
 
     def __init__(self, system: str, what: str) -> None:
         super().__init__(" ".join(f"{system}: {what}".split()))
+
+
+class RelayedError(ExternalError):
+    """What a retriever raised in a process of its own, as it was told there."""
+
+    def __init__(self, line: str) -> None:
+        RuntimeError.__init__(self, line)

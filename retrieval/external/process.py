@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from select import select
+from time import monotonic
 from typing import IO, Any, cast
 from weakref import finalize
 
@@ -26,6 +28,8 @@ from .failure import ExternalError
 
 LONGEST_LINE = 64 * 2**20
 LAST_LINES = 20
+_GLANCE = 0.05
+"""Seconds after which it is looked whether a program that says nothing still runs."""
 PATIENCE = 5.0
 """Seconds that a program has to end by itself when asked to."""
 
@@ -124,7 +128,7 @@ class _Child:
         self._listener = threading.Thread(target=_listen, args=(cast(IO[bytes], self._process.stderr), self._words), daemon=True)
         self._listener.start()
         self._kill = finalize(self, _kill_group, self._process)
-        self._number, self._failure = 0, ""
+        self._number, self._failure, self._read = 0, "", bytearray()
 
     def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send a message, return its answer.
@@ -157,19 +161,39 @@ class _Child:
         self._shut()
 
     def _exchange(self, message: dict[str, Any], op: str, seconds: float) -> bytes:
-        line = b""
-        # ending the program closes its pipes, which ends a blocked write or read
+        line, limit = b"", monotonic() + seconds
+        # ending the program closes its end of the pipe, which ends a blocked write
         with deadline(seconds, self._kill) as hung, suppress(OSError):
             self._stdin.write(json.dumps(message).encode("ascii") + b"\n")
             self._stdin.flush()
-            line = self._stdout.readline(LONGEST_LINE)
-        if hung.is_set():
+            line = self._line(limit)
+        if hung.is_set() or (monotonic() >= limit and not line.endswith(b"\n")):
             raise self._failed(f"gave no answer to {op} within {seconds:g} s")
         if not line:
             raise self._failed(f"ended during {op}{self._exit()}")
         if not line.endswith(b"\n"):
             raise self._failed(f"broke off its answer to {op} after {len(line)} bytes{self._exit()}")
         return line
+
+    def _line(self, limit: float) -> bytes:
+        """Read a line, or what comes of it before the time is up or the program has ended.
+
+        What the program started and left behind may hold its end of the pipe open, so that the end of it alone tells nothing.
+        """
+        ended = b"\n" in self._read
+        while not ended and len(self._read) < LONGEST_LINE:
+            if not select([self._stdout], [], [], max(0.0, min(_GLANCE, limit - monotonic())))[0]:
+                if monotonic() >= limit or (self._process.poll() is not None and not select([self._stdout], [], [], 0)[0]):
+                    break
+                continue
+            part = os.read(self._stdout.fileno(), 2**16)
+            if not part:
+                break
+            self._read += part
+            ended = b"\n" in part
+        line, newline, rest = bytes(self._read).partition(b"\n")
+        self._read = bytearray(rest)
+        return line + newline
 
     def _failed(self, what: str) -> ExternalError:
         """Note why the program is done for, end it, and return the exception with its last words."""
@@ -188,7 +212,7 @@ class _Child:
     def _shut(self) -> None:
         self._kill()
         self._process.wait()
-        self._listener.join(PATIENCE)
+        self._listener.join(1.0)  # what the program left behind may hold that pipe open too
         for pipe in (self._stdin, self._stdout):
             with suppress(OSError):  # what could not be written before
                 pipe.close()

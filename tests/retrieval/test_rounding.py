@@ -161,8 +161,8 @@ class Hashed:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return normalised(np.array([self._sum(text) for text in texts]))
 
-    def embed_query(self, text: str) -> tuple[Vectors, float]:
-        return self.embed([text])[0], 0.0
+    def embed_query(self, text: str) -> Vectors:
+        return self.embed([text])[0]
 
     def _sum(self, text: str) -> Floats:
         words = [int.from_bytes(word.encode()[:7]) for word in text.lower().split()]

@@ -33,7 +33,7 @@ class TestSlowPart:
 def search(trace: Trace) -> None:
     with trace.span("total"):
         with trace.span("vector"):
-            trace.replay("embed", 25.0, spent=0.0)
+            trace.replay("embed", 25.0)
         with trace.span("fusion"):
             pass
 

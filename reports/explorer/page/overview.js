@@ -192,6 +192,7 @@ function headToHead(run, systems, found) {
       ),
       el("tbody", {}, rows, best),
     ),
+    el("p", { class: "quiet small", id: "timing" }, run.timing),
   );
 }
 

@@ -62,7 +62,7 @@ class Axes:
         vectors = np.array([[("x" in t) + 0.0, ("y" in t) + 0.0] for t in texts])
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
-    def embed_query(self, text: str) -> tuple[np.ndarray, float]:
+    def embed_query(self, text: str) -> np.ndarray:
         raise AssertionError("the question's vector is not needed")
 
 

@@ -35,8 +35,8 @@ class BagOfWords:
                 vectors[row, digest[0]] += 1 + digest[1] / 512  # unequal weights, so that few scores tie
         return normalised(vectors)
 
-    def embed_query(self, text: str) -> tuple[Vectors, float]:
-        return self.embed([text])[0], 7.0
+    def embed_query(self, text: str) -> Vectors:
+        return self.embed([text])[0]
 
 
 class Kind(NamedTuple):
