@@ -77,7 +77,6 @@ def timed(command: Sequence[str]) -> tuple[float, float, float, str]:
 def main(queries: int = 10_000, packed: bool = False) -> None:
     """Measure and print."""
     programs = Path(sys.executable).parent
-    peers = programs if (programs / "ir_measures").exists() else Path(os.environ.get("PEERS", "/usr/bin"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, queries)
@@ -87,7 +86,7 @@ def main(queries: int = 10_000, packed: bool = False) -> None:
         wanted = ["-m", "ndcg@10", "-m", "recall@100", "-m", "mrr", "-m", "map"]
         contenders = {
             "recallmeter eval": [*ours, "--run", run, *wanted],
-            "ir_measures": [str(peers / "ir_measures"), qrels, run, "nDCG@10", "R@100", "RR", "AP"],
+            "ir_measures": [sys.executable, "-m", "ir_measures", qrels, run, "nDCG@10", "R@100", "RR", "AP"],
             "pytrec_eval": [sys.executable, "-c", PYTREC_EVAL, qrels, run],
         }
         if packed:
