@@ -196,7 +196,8 @@ def _how_sure(standing: Standing) -> Rich:
     if not parts:
         parts.append(f"{standing.named(standing.tied)} have the same mean")
     detectable = [lead.detectable for lead in standing.leads.values() if lead.detectable is not None]
-    smallest = f" So many queries show a difference of {percent(min(detectable))}–{percent(max(detectable))} pp." if detectable else ""
+    ends = "–".join(dict.fromkeys((percent(min(detectable)), percent(max(detectable))))) if detectable else ""
+    smallest = f" So many queries show a difference of {ends} pp." if ends else ""
     return f"{'; '.join(parts)}.{smallest}"
 
 
