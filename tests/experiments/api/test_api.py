@@ -71,8 +71,9 @@ def test_tables_hold_what_the_run_directory_holds(run: rm.Run) -> None:
 
 
 def test_a_notebook_shows_it_as_an_inert_table(dataset: rm.Dataset) -> None:
-    shown = rm.evaluate(dataset, {"a&b": Titles()}, k=10, repeats=1, progress=False)._repr_html_()
-    assert "<td>a&amp;b</td>" in shown
+    shown = rm.evaluate(dataset, {"mine": Titles()}, k=10, repeats=1, name="a<b", progress=False)._repr_html_()
+    assert "<p>Run a&lt;b on webapp" in shown
+    assert "<td>mine</td>" in shown
     assert "<th>R@10</th>" in shown
 
 
