@@ -41,6 +41,7 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             find_plug_ins()
+            leave_unchosen(config)
             codes.append(job(config, folder))
         except BaseException as error:
             _remove_if_empty(folder)  # Hydra made it before the job began
@@ -129,6 +130,7 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     hub_access(allowed=False)
     options, overrides = _sorted_out(arguments)
+    _check_options(options, command)
     before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
     try:
         with input_errors():
@@ -215,6 +217,26 @@ def _argument(value: Any) -> str:
     """Write an argument of an interpolation."""
     text = "null" if value is None else str(value)
     return text if re.fullmatch(r"[\w./:-]+", text) else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def leave_unchosen(config: DictConfig) -> None:
+    """Leave aside what an experiment sets of systems that exist and were not chosen with it."""
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import DictConfig, open_dict
+
+    runtime = HydraConfig.get().runtime
+    chosen = runtime.choices.get("system")
+    names = {chosen} if isinstance(chosen, str) else set(chosen or ())
+    folders = [Path(source.path) for source in runtime.config_sources if source.schema == "file"]
+    systems = config.get("systems")
+    if not isinstance(systems, DictConfig):
+        return
+    for name in [str(name) for name in systems if str(name) not in names]:
+        spec = systems._get_node(name)
+        settings_alone = isinstance(spec, DictConfig) and not spec._is_none() and "_target_" not in spec
+        if settings_alone and any((folder / "system" / f"{name}.yaml").is_file() for folder in folders):
+            with open_dict(systems):
+                del systems[name]
 
 
 def set_all(config: DictConfig, group: str, settings: Mapping[str, Any]) -> None:
@@ -344,9 +366,25 @@ def config_folders(arguments: Sequence[str]) -> list[Path]:
     return folders
 
 
+def _check_options(options: Sequence[str], command: str) -> None:
+    """Refuse what Hydra's own parser would end the process for."""
+    from argparse import ArgumentError
+
+    from hydra._internal.utils import get_args_parser
+
+    parser, remedy = get_args_parser(), f"see `recallmeter {command} --help`"
+    parser.exit_on_error = False
+    try:
+        unknown = [word for word in parser.parse_known_args([*options])[1] if word.startswith("-")]
+    except ArgumentError as error:
+        raise InputError(str(error), where=f"recallmeter {command}", remedy=remedy) from error
+    if unknown:
+        raise InputError(f"no option {unknown[0]!r}", where=f"recallmeter {command}", remedy=remedy)
+
+
 def _sorted_out(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return options and overrides apart; Hydra's parser refuses overrides on both sides of an option."""
-    valued = ("--config-dir", "-cd")
+    valued = ("--config-dir", "-cd", "--config-path", "-cp", "--config-name", "-cn", "--cfg", "-c", "--package", "-p")
     optional = [argument.startswith("-") or before in valued for before, argument in pairwise(["", *arguments])]
     options, overrides = ([a for a, is_option in zip(arguments, optional, strict=True) if is_option is wanted] for wanted in (True, False))
     return options, overrides

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ...datasets.errors import InputError
 from ...evaluation.exit_code import ExitCode
@@ -19,13 +21,17 @@ if TYPE_CHECKING:
     from ...evaluation.record import Run
     from ...retrieval.ranking import Retriever
 
+Form = Literal["table", "path", "json"]
 TAKES_OVERRIDES = True
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
     parser.add_argument("--fresh", action="store_true", help="embed everything anew, so that indexing has a time too (fresh=true)")
-    parser.usage = "recallmeter run [--fresh] [--config-dir DIR] [--cfg job] [OVERRIDE …]"
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print the run directory and every system's results as JSON")
+    shown.add_argument("-q", "--quiet", action="store_true", help="print the run directory and nothing else")
+    parser.usage = "recallmeter run [--fresh] [--json | -q] [--config-dir DIR] [--cfg job] [OVERRIDE …]"
     parser.epilog = (
         "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.weights.bm25=0.5  dataset.seed=7  "
         "experiment=NAME  hydra.run.dir=DIR.  The last line printed is the run directory."
@@ -37,11 +43,16 @@ def execute(arguments: argparse.Namespace) -> int:
     from ..composition import launch
 
     fresh = ["fresh=true"] if arguments.fresh else []
-    return launch(evaluate_config, [*arguments.overrides, *fresh], command="run")
+    job = partial(evaluate_config, form="json" if arguments.json else "path" if arguments.quiet else "table")
+    return launch(job, [*arguments.overrides, *fresh], command="run")
 
 
-def evaluate_config(config: DictConfig, folder: Path) -> int:
-    """Evaluate one resolved configuration, write its run to `folder`, print the table and the path."""
+def evaluate_config(config: DictConfig, folder: Path, *, form: Form = "table") -> int:
+    """Evaluate one resolved configuration, write its run to `folder`, and print what came out.
+
+    Args:
+        form: ``table`` prints the table and, last, the run directory; ``path`` the directory alone; ``json`` one JSON object.
+    """
     from ...reports import preset, waterfall
     from ...reports.gate import failure_text
     from ...reports.table import aligned, head_to_head, timing
@@ -53,10 +64,11 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
     if config.trace == "otlp":
         export_spans()
     run = run_config(config, folder, command=command_line())
-    print(aligned(head_to_head(run)), timing(run), sep="\n")
-    if config.get("claim"):
+    if form == "table":
+        print(aligned(head_to_head(run)), timing(run), sep="\n")
+    if form == "table" and config.get("claim"):
         print("", preset.summary(run, preset.verdicts(run)).replace("**", ""), "", sep="\n")
-    if config.trace == "console":
+    if form == "table" and config.trace == "console":
         print("", waterfall.slowest_queries(run), "", sep="\n")
     for line in waterfall.slow_searches(run):
         print(line, file=sys.stderr)
@@ -64,7 +76,7 @@ def evaluate_config(config: DictConfig, folder: Path) -> int:
         print(f"{dangling} judgments name observations that the data set does not have; they count as not found", file=sys.stderr)
     for failure in run.manifest["failures"]:
         print(f"FAILED {failure['system']}: {failure_text(failure)}", file=sys.stderr)
-    print(printed(folder))
+    print(json.dumps({"folder": printed(folder), **run.summary}, indent=1, ensure_ascii=False) if form == "json" else printed(folder))
     return ExitCode.FAILED if run.manifest["failures"] else ExitCode.PASS
 
 

@@ -81,11 +81,12 @@ def sweep_point(config: DictConfig) -> Any:
     """
     from hydra.core.hydra_config import HydraConfig
 
-    from ..composition import find_plug_ins, parameters, plain, stored
+    from ..composition import find_plug_ins, leave_unchosen, parameters, plain, stored
     from ..sweeping.reuse import run_point
 
     hydra = HydraConfig.get()
     find_plug_ins()
+    leave_unchosen(config)
     settings, folder = plain(config), Path(hydra.runtime.cwd, hydra.sweep.dir)
     sweep = settings["sweep"]
     _redact(folder / "multirun.yaml")

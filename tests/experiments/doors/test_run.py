@@ -42,6 +42,30 @@ def test_a_run_leaves_one_directory_that_can_be_read(here: Path, capsys: pytest.
     assert {"total", "total.bm25"} <= {span for system, _, span, _ in run.timings if system == "bm25"}
 
 
+def test_a_run_tells_its_result_as_json_or_its_directory_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "system=grep", "--json", "hydra.run.dir=out"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told.pop("folder") == "out"
+    assert told == load_run(here / "out").summary
+    assert main(["run", "-q", "system=grep", "hydra.run.dir=quiet"]) == 0
+    assert capsys.readouterr().out == "quiet\n"
+
+
+@pytest.mark.parametrize(("command", "words"), [("run", ["--jsn"]), ("sweep", ["--jsn"]), ("run", ["--cfg", "jobs"])])
+def test_an_option_that_there_is_not_is_named(here: Path, capsys: pytest.CaptureFixture[str], command: str, words: list[str]) -> None:
+    assert main([command, "system=grep", *words]) == 2
+    assert words[-1] in told(capsys)
+
+
+def test_what_an_experiment_sets_of_systems_not_chosen_is_left_aside(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "experiment").mkdir()
+    (here / "experiment" / "own.yaml").write_text("# @package _global_\nsystems: {bm25: {k: 3}, nobody: {k: 3}}\n")
+    assert main(["run", "-cd", ".", "experiment=own", "system=grep", "hydra.run.dir=out"]) == 2
+    assert "systems.nobody: dict has no index and search" in told(capsys)
+    assert main(["run", "-cd", ".", "experiment=own", "system=grep", "~systems.nobody", "hydra.run.dir=out"]) == 0
+    assert load_run(here / "out").systems == ("grep",)
+
+
 def test_the_default_directory_is_named_by_time_and_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "system=grep", "name=trial"]) == 0
     last = capsys.readouterr().out.strip().splitlines()[-1]
