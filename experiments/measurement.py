@@ -244,7 +244,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _embedding(system: Any) -> dict[str, Any] | None:

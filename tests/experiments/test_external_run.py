@@ -70,7 +70,7 @@ def test_each_fault_is_named_and_the_other_systems_keep_their_results(
         assert failures[rogue]["queries"] == 4
         assert failures[rogue]["query"] == "q2"
         assert told in failures[rogue]["error"]
-        assert f"FAILED {rogue} on 4 queries, the first q2: " in errors
+        assert f"FAILED {rogue}: 4 queries, the first q2: " in errors
         status = [row["status"] for row in run.per_query if row["system"] == rogue]
         assert status == ["ok", "ok", "failed", "failed", "failed", "failed"]
     for neighbour in ("grep", "bm25"):

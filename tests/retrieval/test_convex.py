@@ -95,7 +95,7 @@ class Letters:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     def embed_query(self, text):
-        return self.embed([text])[0], 0.0
+        return self.embed([text])[0]
 
 
 def test_a_turn_is_embedded_after_the_one_before() -> None:

@@ -92,7 +92,7 @@ def test_check_tells_formats_apart_and_takes_their_options(capsys: pytest.Captur
     assert main(["data", "check", SAMPLE]) == 2
     assert "(locomo): observations 12, scopes 2, queries 11" in capsys.readouterr().out
     assert main(["data", "check", SAMPLE, "--set", "split=test"]) == 2
-    assert "no option 'split=test'; there are: none" in capsys.readouterr().err
+    assert "no option 'split=test'; there are: adversarial" in capsys.readouterr().err
     assert main(["data", "check", SAMPLE, "--format", "longmemeval", "--set", "granularity=word"]) == 2
     assert "no granularity 'word'; use session or turn" in capsys.readouterr().err
 

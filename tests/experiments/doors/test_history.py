@@ -11,7 +11,7 @@ from recallmeter.experiments.cli import main
 
 
 @pytest.fixture
-def runs(write_run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+def runs(write_run, seal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Six runs, of which the later three lost queries; each begins a day after the other."""
     monkeypatch.chdir(tmp_path)
     lost = {f"q{n:02}": [] for n in range(8)}
@@ -20,7 +20,7 @@ def runs(write_run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str
         folder = write_run(f"r{n}", {"main": {} if n < 3 else lost})
         manifest = json.loads((folder / "run.json").read_text())
         (folder / "run.json").write_text(json.dumps(manifest | {"started": f"2026-01-{n + 1:02}T00:00:00+00:00"}))
-        names.append(folder.name)
+        names.append(seal(folder).name)
     return names
 
 
