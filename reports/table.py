@@ -78,6 +78,15 @@ def timing(run: Run) -> str:
     return " ".join(told)
 
 
+def beside(run: Run) -> str:
+    """Return in a few words how busy the machine was, for a table whose times another one of the page explains."""
+    load = max(run.manifest["load"].values())
+    warning = ": busy, so times are longer than they have to be" if busy(run) else ""
+    return (
+        f"Latency was taken beside a load of up to {load:.1f} on {run.manifest['cores']} cores{warning}; the table of latencies says more."
+    )
+
+
 def busy(run: Run) -> bool:
     """Return whether more processes wanted a processor than there were, so that times are longer than on a quiet machine."""
     return max(run.manifest["load"].values()) > run.manifest["cores"]

@@ -6,7 +6,7 @@ from ...evaluation.record import Run
 from ..document import Paragraph, Rich, Row, Section, Strong, Table
 from ..figures import headline, quality, ranked_main
 from ..standing import Standing, lead_words
-from ..table import interval, latency, name_of, percent, qualified, timing
+from ..table import beside, interval, latency, name_of, percent, qualified, timing
 
 
 def head_to_head(run: Run, standing: Standing) -> Section:
@@ -21,7 +21,7 @@ def head_to_head(run: Run, standing: Standing) -> Section:
         cells = [*means, lead_words(standing, name), latency(system), f"{system['tokens']['mean']:,.0f}"]
         rows.append([Strong(cell) for cell in (label, *cells)] if name == standing.recommended else [label, *cells])
     rows += [[*row, "", "", ""] for row in _attainable(run, measures)]
-    blocks = [Table(rows), Paragraph(_legend(run, standing)), Paragraph(timing(run))]
+    blocks = [Table(rows), Paragraph(_legend(run, standing)), Paragraph(beside(run))]
     return Section("Head to head", [*blocks, quality(run, standing)] if standing.n else blocks)
 
 
