@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timezone
 from functools import cached_property
 from typing import Any
 
@@ -85,7 +85,7 @@ class Query:
 
     Attributes:
         relevant: observation id → grade ≥ 1; empty for an unanswerable query.
-        asked_at: nothing remembered later may be returned; aware, kept in UTC.
+        asked_at: nothing remembered later may be returned; aware, kept with its offset from UTC, since "yesterday" is the asker's.
         tags: free marks, such as ``core``.
         group: queries of one group hang together, as those about one conversation do, and are one unit of chance; "": by itself.
 
@@ -112,7 +112,7 @@ class Query:
                 raise InputError(what, where=f"query {self.id}", remedy="use a smaller scale")
         if self.asked_at is not None:
             _check_time(self.asked_at, "asked_at")
-            object.__setattr__(self, "asked_at", self.asked_at.astimezone(UTC))
+            object.__setattr__(self, "asked_at", _at_offset(self.asked_at))
 
     @property
     def answerable(self) -> bool:
@@ -190,6 +190,12 @@ def fingerprint_of(observations: Iterable[Mapping[str, Any]], queries: Iterable[
             digest.update(line.encode("ascii") + b"\n")
         digest.update(b"--\n")
     return digest.hexdigest()
+
+
+def _at_offset(moment: datetime) -> datetime:
+    """Return the same time on the same clock, its zone no more than an offset, as a file keeps it."""
+    offset = moment.utcoffset()
+    return moment.replace(tzinfo=timezone(offset) if offset else UTC, fold=0)
 
 
 def _as_record(record: Observation | Query) -> dict[str, Any]:

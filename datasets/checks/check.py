@@ -11,7 +11,7 @@ from unicodedata import normalize
 from ..assembly import Assembly, Reader
 from ..errata import corrected
 from ..faults import Collected, Example, Finding, Judgment, Kind, Severity
-from ..model import Dataset, Observation
+from ..model import Dataset, Observation, Query
 from .leakage import ceiling, concept_recall, telling_words
 from .twins import COMPARED_AT_MOST, equal_texts, near_twins, searched_text
 
@@ -172,17 +172,22 @@ def _check_observations(dataset: Dataset, places: _Places, faults: Collected) ->
                 faults.report(SUCCESSOR_OLDER, where, f"{o.id!r} is superseded by {successor.id!r}, which is older")
 
 
+def _question(query: Query) -> tuple[str, str, str | None]:
+    """Return what is asked; at one moment "today" is another day in another zone."""
+    return query.scope, " ".join(query.text.lower().split()), query.asked_at.isoformat() if query.asked_at else None
+
+
 def _check_queries(dataset: Dataset, assembly: Assembly, places: _Places, faults: Collected) -> None:
     if not dataset.queries:
         faults.report(NO_QUERIES, dataset.name, "there is no query that can be used")
     observed = {o.id for o in dataset.observations}
     scopes = Counter(o.scope for o in dataset.observations)
-    asked: dict[tuple[str, str, object], str] = {}
+    asked: dict[tuple[str, str, str | None], str] = {}
     for query in dataset.queries:
         where = places.queries[query.id]
         if not query.text.strip():
             faults.report(NO_TEXT_ASKED, where, f"{query.id!r} has no text")
-        elif (before := asked.setdefault((query.scope, " ".join(query.text.lower().split()), query.asked_at), query.id)) != query.id:
+        elif (before := asked.setdefault(_question(query), query.id)) != query.id:
             faults.report(SAME_QUESTION, where, f"{query.id!r} asks what {before!r} asks")
         if query.scope not in scopes and dataset.observations:
             faults.report(EMPTY_SCOPE, where, f"{query.id!r} searches the scope {query.scope!r}")

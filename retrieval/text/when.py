@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
@@ -51,12 +51,11 @@ class Period(NamedTuple):
 
 
 def period(text: str, now: datetime) -> Period | None:
-    """Return the period that an English `text` speaks of, seen from `now` and in UTC; None when it speaks of none.
+    """Return the period that an English `text` speaks of, seen from `now` and in its zone; None when it speaks of none.
 
     "Last week", "last month" and "last year" are the calendar's, weeks from Monday; "past week" and "last 7 days" end now. A
     month without a year is its last beginning before `now`. Several expressions narrow each other.
     """
-    now = now.astimezone(UTC)
     found: Period | None = None
     opened = False
     for match in _EXPRESSION.finditer(text):
@@ -92,11 +91,11 @@ def _span(match: re.Match[str], now: datetime) -> Period | None:
     """Return what the expression itself covers; None for a date that the calendar does not have."""
     try:
         if match["iso_year"]:
-            return _date(int(match["iso_year"]), int(match["iso_month"]), int(match["iso_day"] or 0))
+            return _date(int(match["iso_year"]), int(match["iso_month"]), int(match["iso_day"] or 0), now.tzinfo)
         if match["month"]:
             return _named(match, now)
         if match["bare_year"]:
-            return _unit(datetime(int(match["bare_year"]), 1, 1, tzinfo=UTC), "year")
+            return _unit(datetime(int(match["bare_year"]), 1, 1, tzinfo=now.tzinfo), "year")
         if match["near"]:
             return _unit(_back(now, 0 if match["near"].lower() == "today" else 1, "day"), "day")
         if match["which"]:
@@ -115,12 +114,12 @@ def _span(match: re.Match[str], now: datetime) -> Period | None:
 def _named(match: re.Match[str], now: datetime) -> Period:
     month = next(i for i, name in enumerate(_MONTHS, 1) if match["month"][:3] == name[:3])
     day = int(match["day_before"] or match["day_after"] or 0)
-    year = int(match["year"]) if match["year"] else now.year - (datetime(now.year, month, day or 1, tzinfo=UTC) > now)
-    return _date(year, month, day)
+    year = int(match["year"]) if match["year"] else now.year - (datetime(now.year, month, day or 1, tzinfo=now.tzinfo) > now)
+    return _date(year, month, day, now.tzinfo)
 
 
-def _date(year: int, month: int, day: int) -> Period:
-    return _unit(datetime(year, month, day or 1, tzinfo=UTC), "day" if day else "month")
+def _date(year: int, month: int, day: int, zone: tzinfo | None) -> Period:
+    return _unit(datetime(year, month, day or 1, tzinfo=zone), "day" if day else "month")
 
 
 def _which(word: str, unit: str, now: datetime) -> Period:
@@ -152,7 +151,7 @@ def _back(moment: datetime, number: int, unit: str) -> datetime:
         return moment - timedelta(**{f"{unit}s": number})
     months = moment.year * 12 + moment.month - 1 - number * {"month": 1, "quarter": 3, "year": 12}[unit]
     first = moment.replace(year=months // 12, month=months % 12 + 1, day=1)
-    following = datetime(first.year + first.month // 12, first.month % 12 + 1, 1, tzinfo=UTC)
+    following = first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
     return first.replace(day=min(moment.day, (following - timedelta(days=1)).day))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import tracemalloc
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from recallmeter.datasets.errors import InputError
@@ -214,3 +215,13 @@ def test_loading_takes_at_most_one_and_a_half_times_the_file(tmp_path: Path, quo
     tracemalloc.stop()
     assert len(loaded.observations) == 4000
     assert peak < 1.5 * size
+
+
+def test_the_zone_of_a_question_is_kept_since_its_yesterday_is_the_askers(tmp_path: Path, dataset: Dataset) -> None:
+    moment = datetime(2026, 3, 10, 21, 30, tzinfo=ZoneInfo("America/Chicago"))
+    queries = [Query(id=i, text="yesterday?", scope="x", asked_at=at) for i, at in (("q1", moment), ("q2", moment.astimezone(UTC)))]
+    write_jsonl(tmp_path, "zones", iter(dataset.observations), iter(queries), "")
+    again = load_jsonl(str(tmp_path)).queries
+    assert list(again) == queries
+    assert [query.asked_at and query.asked_at.isoformat() for query in again] == ["2026-03-10T21:30:00-05:00", "2026-03-11T02:30:00+00:00"]
+    assert [query.asked_at and query.asked_at.utcoffset() for query in queries] == [timedelta(hours=-5), timedelta()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
@@ -35,6 +35,12 @@ def test_a_period_is_seen_from_the_newest_observation() -> None:
 
 def test_a_period_is_seen_from_when_the_question_was_asked() -> None:
     assert kept("prices last week", asked_at=START + timedelta(days=15)) == [1]
+
+
+def test_yesterday_is_the_askers() -> None:
+    moment = START + timedelta(days=14, hours=12)  # of row 2 half a day before, which five hours to the west was the day before
+    assert kept("yesterday", asked_at=moment.astimezone(timezone(timedelta(hours=-5)))) == [2]
+    assert kept("yesterday", asked_at=moment) == ALL
 
 
 @pytest.mark.parametrize(

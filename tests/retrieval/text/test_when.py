@@ -77,5 +77,22 @@ def test_the_31st_goes_back_to_the_last_day_of_a_shorter_month() -> None:
     assert found.start == day("2024-02-29")
 
 
-def test_now_is_taken_in_utc() -> None:
-    assert period("today", datetime(2024, 5, 15, 1, tzinfo=timezone(timedelta(hours=3)))) == Period(day("2024-05-14"), day("2024-05-15"))
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("yesterday", "2026-03-09", "2026-03-10"),
+        ("past month", "2026-02-10T21:30", None),
+        ("last month", "2026-02-01", "2026-03-01"),
+        ("on 2026-03-05", "2026-03-05", "2026-03-06"),
+        ("on March 5", "2026-03-05", "2026-03-06"),
+        ("in 2025", "2025-01-01", "2026-01-01"),
+        ("a month ago", "2026-02-01", "2026-03-01"),
+    ],
+)
+def test_a_calendar_is_that_of_the_zone_that_now_is_told_in(text: str, start: str, end: str | None) -> None:
+    zone = timezone(timedelta(hours=-5))
+    found = period(text, datetime(2026, 3, 10, 21, 30, tzinfo=zone))
+    assert found is not None
+    assert found.start == datetime.fromisoformat(start).replace(tzinfo=zone)
+    if end is not None:
+        assert found.end == datetime.fromisoformat(end).replace(tzinfo=zone)
