@@ -14,7 +14,8 @@ for (const name of readdirSync(folder).filter((one) => one.endsWith(".js")).sort
 }
 
 const browser = ["CSS", "ResizeObserver", "addEventListener", "console", "document", "getComputedStyle", "Node", "history", "innerWidth", "location",
-  "matchMedia", "performance", "requestAnimationFrame", "scrollTo", "setTimeout", "clearTimeout", "window", "navigator", "URLSearchParams"];
+  "matchMedia", "performance", "requestAnimationFrame", "scrollTo", "setTimeout", "clearTimeout", "window", "navigator", "URLSearchParams",
+  "Blob", "Image", "URL", "XMLSerializer", "localStorage"];
 const eslint = new ESLint({
   overrideConfigFile: true,
   overrideConfig: [
