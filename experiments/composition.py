@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from inspect import signature
+from inspect import formatannotation, signature
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -162,7 +162,32 @@ def build(spec: Any, key: str) -> Any:
     from hydra.utils import instantiate
 
     with input_errors(key):
+        _check_texts(spec, key)
         return instantiate(_without_versions(spec), _convert_="all")
+
+
+def _check_texts(spec: Any, key: str) -> None:
+    """Refuse true and false where a target takes a text: YAML reads ``no``, Norwegian's code, as false."""
+    from hydra.utils import get_object
+
+    if isinstance(spec, list | tuple):
+        for position, item in enumerate(spec):
+            _check_texts(item, f"{key}.{position}")
+    if not isinstance(spec, Mapping):
+        return
+    for name, value in spec.items():
+        _check_texts(value, f"{key}.{name}")
+    truths = [name for name, value in spec.items() if isinstance(value, bool)]
+    if truths and isinstance(spec.get("_target_"), str):
+        try:
+            taken = signature(get_object(spec["_target_"])).parameters
+        except Exception:
+            return  # building it says what is wrong
+        for name in truths:
+            kinds = {kind.strip() for kind in formatannotation(taken[name].annotation).strip("'").split("|")} if name in taken else set()
+            if "str" in kinds and "bool" not in kinds:
+                what = f"a text is needed, and YAML reads a bare {'yes, on or true as true' if spec[name] else 'no, off or false as false'}"
+                raise InputError(what, where=f"{key}.{name}", remedy=f'quote it: {name}: "{"yes" if spec[name] else "no"}"')
 
 
 def _without_versions(spec: Any) -> Any:

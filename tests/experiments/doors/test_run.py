@@ -66,6 +66,22 @@ def test_what_an_experiment_sets_of_systems_not_chosen_is_left_aside(here: Path,
     assert load_run(here / "out").systems == ("grep",)
 
 
+@pytest.mark.parametrize("language", ["no", '"no"'])
+def test_a_text_that_yaml_reads_as_false_has_to_be_quoted(here: Path, capsys: pytest.CaptureFixture[str], language: str) -> None:
+    (here / "system").mkdir()
+    (here / "system" / "norwegian.yaml").write_text(
+        "# @package systems.norwegian\n_target_: recallmeter.Pipeline\narms:\n  bm25:\n    _target_: recallmeter.BM25\n"
+        f"    analyzer: {{_target_: recallmeter.Analyzer, language: {language}}}\n"
+    )
+    code = main(["run", "-cd", ".", "system=norwegian", "hydra.run.dir=out", "-q"])
+    if language == "no":
+        assert code == 2
+        assert re.search(r"systems\.norwegian\.arms\.bm25\.analyzer\.language: .*quote it", told(capsys))
+        assert not (here / "out").exists()
+    else:
+        assert code == 0
+
+
 def test_the_default_directory_is_named_by_time_and_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "system=grep", "name=trial"]) == 0
     last = capsys.readouterr().out.strip().splitlines()[-1]
