@@ -36,6 +36,10 @@ DOORS = {
 }
 
 
+GRACE = 3.0
+"""Seconds that threads which are still there have to end, once all is written."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise InputError(message, where=self.prog, remedy=f"see `{self.prog} --help`")
@@ -53,10 +57,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     with redirect_stdout(cast(TextIO, Guarded(sys.stdout))), redirect_stderr(cast(TextIO, Guarded(sys.stderr))):
         code = _told(arguments, debug)
     if argv is None and any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(code)  # a thread that a plug-in left would keep the command from ending
+        _end_within(GRACE, code)
     return code
+
+
+def _end_within(seconds: float, code: int) -> None:
+    """End the process at the latest then: pools get the time to end their workers, and a thread that a plug-in left holds nothing up."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    watchdog = threading.Timer(seconds, os._exit, [code])
+    watchdog.daemon = True
+    watchdog.start()
 
 
 def _told(arguments: list[str], debug: bool) -> int:

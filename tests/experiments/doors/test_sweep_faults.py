@@ -29,7 +29,7 @@ class Hog:
     def search(self, query, k, *, scope="", asked_at=None):
         return []
 """
-LINE = ["system=[]", "+systems.hog._target_=hog.Hog", "+systems.hog.n=range(0,8)", "name=hogs"]
+LINE = ["protocol.isolate=never", "system=[]", "+systems.hog._target_=hog.Hog", "+systems.hog.n=range(0,8)", "name=hogs"]
 
 
 @pytest.fixture
