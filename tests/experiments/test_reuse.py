@@ -26,6 +26,7 @@ DATA = ["dataset=jsonl", "dataset.path=d", "measures=[recall@1,mrr]", "k=5"]
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))  # before the folders of other tests, whose modules may be called the same
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "observations.jsonl").write_text("".join(json.dumps(o) + "\n" for o in OBSERVATIONS))
     (tmp_path / "d" / "queries.jsonl").write_text('{"id": "q1", "text": "car", "relevant": {"a": 1}}\n')

@@ -25,7 +25,7 @@ def cells(markdown: str) -> list[tuple[str, str]]:
             section = title[1] or title[2]
         if not line.startswith("|"):
             head = []
-        if section in OF_THE_MACHINE or not line.strip() or line.startswith("Times were measured"):
+        if section in OF_THE_MACHINE or not line.strip() or line.startswith(("Times were measured", "Latency was taken")):
             continue
         row = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1])]
         if not line.startswith("|"):
