@@ -43,8 +43,8 @@ def without_times(folder: Path) -> dict[str, object]:
     for path in sorted(folder.glob("*/*")):
         if path.name == "point.json":
             record = json.loads(path.read_text())
-            del record["latency"]
-            for name in ("started", "ended", "seconds", "embedding", "arm_searches"):
+            del record["latency"], record["digest"]
+            for name in ("started", "ended", "seconds", "embedding", "arm_searches", "load"):
                 record["manifest"].pop(name, None)
             found[f"{path.parent.name}/{path.name}"] = record
         elif path.suffix:
