@@ -73,8 +73,6 @@ def timing(run: Run) -> str:
         told.append(f"{', '.join(sampled)}: on {fewest} of {run.summary['queries']} queries.")
     if busy(run):
         told.append("The machine was busy: more wanted a processor than there were, so these times are longer than they have to be.")
-    if any(latency["index_ms"] is None and latency["timed"] for latency in times.values()):
-        told.append(f"{NONE}: not measured in this run, since an earlier one had embedded it; fresh=true embeds and times everything.")
     return " ".join(told)
 
 

@@ -44,7 +44,11 @@ def time(run: Run, standing: Standing) -> Section:
         total = times["spans"].get("total", {})
         cells = [*(total.get(p) for p in ("p50", "p95", "p99")), times.get("cold_ms"), times.get("index_ms")]
         rows.append([standing.label(name), *(NONE if value is None else milliseconds(value) for value in cells)])
-    return Section("Latency", [Table(rows), Paragraph(" ".join(_beside(run))), Paragraph(timing(run))])
+    notes = [Paragraph(" ".join(_beside(run))), Paragraph(timing(run))]
+    found = (run.summary["systems"][name]["latency"] for name in ranked_main(run, standing))
+    if any(latency["index_ms"] is None and latency["timed"] for latency in found):
+        notes.append(Paragraph(f"{NONE}: not measured in this run, since an earlier one had embedded it; fresh=true times everything."))
+    return Section("Latency", [Table(rows), *notes])
 
 
 def spans(run: Run, standing: Standing) -> Section | None:
