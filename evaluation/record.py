@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,60 @@ from .files.trec import read_run, write_run_file
 from .loop import SystemResult
 from .measures.gains import Context
 from .measures.metrics import Scores
-from .seal import is_sealed, sealed
+from .seal import check_shape, is_sealed, read_record, sealed
+from .shape import Each, Maybe
 
 FORMAT = 3
 """Raised when a run directory changes in a way that older readers would misread."""
 
 MANIFEST = "run.json"
+
+SHAPE = {
+    "dataset": {
+        "name": str,
+        "fingerprint": str,
+        "observations": int,
+        "queries": int,
+        "answerable": int,
+        "dangling?": int,
+        "licence": str,
+    },
+    "identity": str,
+    "shaped_by": Each(str),
+    "recallmeter": str,
+    "git?": Maybe({"commit": Maybe(str), "dirty": Maybe(bool)}),
+    "packages": Each(str),
+    "python?": Maybe(str),
+    "platform?": Maybe(str),
+    "cpu?": Maybe(str),
+    "cores": int,
+    "threads?": Each(str),
+    "models": Each(str),
+    "seed": int,
+    "k": int,
+    "tokens_counter": str,
+    "tokens_at": int,
+    "failures": [{"system": str, "queries": int, "query": str, "error": str}],
+    "load": {"before": float, "after": float},
+    "started": datetime,
+    "ended": datetime,
+    "name": str,
+    "command?": Maybe([str]),
+    "calibration_ms": float,
+    "embedding?": Each(
+        {
+            "model": str,
+            "dimensions": Maybe(int),
+            "batch_size": int,
+            "documents": int,
+            "document_ms": Maybe(float),
+            "computed": int,
+            "reused": int,
+        }
+    ),
+    "files": Each(str),
+}
+"""What the manifest of a run says, see `shape.misfit`."""
 
 COUNTS = ("system", "query", "category", "scope", "status", "answerable", "relevant", "returned", "tokens")
 """The columns of ``per_query.csv`` before those of the measures."""
@@ -252,31 +301,18 @@ def load_run(path: str | Path) -> Run:
         InputError: not a run directory, one whose run did not finish, or one whose files were changed since.
     """
     folder = Path(path)
-    manifest = _manifest(folder)
+    if not (folder / MANIFEST).exists():
+        what = f"not a run directory: there is no {MANIFEST}"
+        raise InputError(what, where=str(folder), remedy="name a directory that `recallmeter run` wrote")
+    manifest = read_record(folder / MANIFEST, "the manifest", absent="run it again", remedy="run it again")
     if manifest.get("format") != FORMAT:
         raise InputError("another version of recallmeter wrote it", where=str(folder), remedy="run it again with this one")
     if manifest.get("status") != "complete":
         raise InputError("the run did not finish", where=str(folder), remedy="run it again")
-    if not is_sealed(manifest) or not isinstance(manifest.get("files"), dict):
+    if not is_sealed(manifest):
         raise InputError("was changed after the run, or is damaged", where=str(folder / MANIFEST), remedy="run it again")
+    check_shape(manifest, SHAPE, str(folder / MANIFEST), "run it again")
     return Run(folder, manifest, json.loads(_as_written(folder, "summary.json", manifest["files"])))
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError(
-            f"not a run directory: there is no {MANIFEST}", where=str(folder), remedy="name a directory that `recallmeter run` wrote"
-        ) from error
-    except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=str(path), remedy="see that you may read it") from error
-    except ValueError as error:
-        raise InputError(f"broken JSON ({error})", where=str(path), remedy="run it again") from error
-    if not isinstance(value, dict):
-        raise InputError("not a JSON object", where=str(path), remedy="run it again")
-    return value
 
 
 def _as_written(folder: Path, name: str, hashes: Mapping[str, str]) -> bytes:

@@ -295,6 +295,8 @@ def input_errors(key: str = "") -> Iterator[None]:
         raise _in_one_line(error, key) from error
     except (YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"a configuration file is not YAML in UTF-8 ({error})", where=key, remedy="mend it") from error
+    except RecursionError as error:
+        raise InputError("a configuration file, or an override, is nested too deeply", where=key, remedy="mend it") from error
     except ValueError as error:  # Hydra checks what a group is set to with plain ValueErrors
         raise InputError(str(error), where=key, remedy="see `recallmeter run --cfg job` for what belongs there") from error
     except OSError as error:

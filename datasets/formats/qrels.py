@@ -26,12 +26,16 @@ def read_qrels(path: Path, faults: Faults) -> Iterator[Placed]:
 
 
 def _from_table(path: Path, faults: Faults) -> Iterator[tuple[str, str, str, str]]:
-    first = True
+    first, width = True, 0
     for where, columns in read_rows(path, faults):
         if len(columns) not in (3, 4):
             faults.report(BROKEN, where, f"a judgment has 3 or 4 columns, this line has {len(columns)}")
         elif not (first and columns[-1].lower() in HEADER):
-            yield where, columns[0], columns[-2], columns[-1]
+            width = width or len(columns)
+            if len(columns) == width:
+                yield where, columns[0], columns[-2], columns[-1]
+            else:  # a lost column would make one id of another
+                faults.report(BROKEN, where, f"this line has {len(columns)} columns, the ones before have {width}")
         first = False
 
 

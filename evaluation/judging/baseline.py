@@ -15,15 +15,32 @@ import numpy as np
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
 from ...datasets.model import Query
+from ...datasets.secrets import redacted
 from ...retrieval.ranking import Hit
 from ..inference.robust import robust_test
 from ..inference.statistics import holm
 from ..measures.grammar import direction, parse_measure
 from ..measures.metrics import score
 from ..record import Run
+from ..seal import DIGEST, check_shape, is_sealed, read_record, sealed
+from ..shape import Each
 from .compare import DEPTH, DIGITS, Results, check_answerable, pair, results_of
 
 FORMAT = 2
+
+_SHAPE = {
+    "dataset": {"name": str, "fingerprint": str},
+    "identity": str,
+    "shaped_by": Each(str),
+    "versions": Each(str),
+    "models": Each(str),
+    "reasons": [str],
+    "measures": [str],
+    "categories": Each([str]),
+    "rolls": int,
+    "systems": Each(Each({"values": [], "top": [str]})),
+    "anchor": Each(Each([])),
+}
 
 _REMEDY = "make it again with `recallmeter baseline RUN -o FILE`, or take it back from version control"
 
@@ -92,18 +109,11 @@ def read_baseline(path: str | Path) -> Baseline:
     Raises:
         InputError: missing, truncated, of another format, or with a value that no run can have; the place is named.
     """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            f"the baseline can't be read ({error.strerror})", where=str(path), remedy="make it with `recallmeter baseline RUN -o FILE`"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError("the baseline is not UTF-8 text", where=str(path), remedy=_REMEDY) from error
-    except json.JSONDecodeError as error:
-        raise InputError(f"broken JSON ({error.msg})", where=f"{path}:{error.lineno}", remedy=_REMEDY) from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    absent = "make it with `recallmeter baseline RUN -o FILE`"
+    document = read_record(Path(path), "the baseline", absent=absent, remedy=_REMEDY)
+    if document.get("format") != FORMAT:
         raise InputError(f"not a baseline of format {FORMAT}", where=str(path), remedy=_REMEDY)
+    check_shape(document, _SHAPE, str(path), _REMEDY)
     try:
         about = {name: document[name] for name in ("dataset", "identity", "shaped_by", "versions", "models")}
         fingerprint, categories = about["dataset"]["fingerprint"], document["categories"]
@@ -120,6 +130,8 @@ def read_baseline(path: str | Path) -> Baseline:
         raise InputError(f"a part of the baseline is missing or of the wrong kind ({error})", where=str(path), remedy=_REMEDY) from error
     if not systems:
         raise InputError("the baseline holds no system", where=str(path), remedy=_REMEDY)
+    if not is_sealed(document):
+        raise InputError("it was changed since it was written, or is damaged", where=str(path), remedy=_REMEDY)
     return Baseline(about, systems, reasons, anchor, rolls)
 
 
@@ -239,7 +251,9 @@ def _text(baseline: Baseline) -> str:
     fields = [f"{_json(name)}: {_json(value)}" for name, value in head.items()]
     systems = [f"{_json(name)}: {{\n" + ",\n".join(_lines(results)) + "\n}" for name, results in baseline.systems.items()]
     anchor = [f"{_json(name)}: {{\n" + ",\n".join(_anchor_lines(results)) + "\n}" for name, results in baseline.anchor.items()]
-    return "{\n" + ",\n".join(fields) + ',\n"systems": {\n' + ",\n".join(systems) + '\n},\n"anchor": {\n' + ",\n".join(anchor) + "\n}\n}\n"
+    body = ",\n".join(fields) + ',\n"systems": {\n' + ",\n".join(systems) + '\n},\n"anchor": {\n' + ",\n".join(anchor) + "\n}\n}\n"
+    body = redacted(body)  # before it is sealed
+    return f"{{\n{_json(DIGEST)}: {_json(sealed(json.loads('{' + body))[DIGEST])},\n{body}"
 
 
 def _lines(results: Results) -> Iterator[str]:

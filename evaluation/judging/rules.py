@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from ...datasets.errors import InputError
 from ...datasets.yaml_file import read_yaml
-from ..measures.grammar import parse_measure
+from ..measures.grammar import measure_of
 
 Handling = Literal["fail", "warn", "pass"]
 
@@ -44,10 +44,10 @@ class Rule:
     on_shown_loss: Handling | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measure", str(parse_measure(self.measure)))
+        object.__setattr__(self, "measure", str(measure_of(self.measure, "measure")))
         if self.max_drop is None and self.floor is None:
             raise InputError(f"the rule on {self.measure} holds nothing", remedy="give it max_drop or floor")
-        if self.floor is not None and parse_measure(self.measure).lower_is_better:
+        if self.floor is not None and measure_of(self.measure, "measure").lower_is_better:
             raise InputError(
                 f"a floor is not for {self.measure}, where lower is better", remedy="give it max_drop, the rise that is accepted"
             )
@@ -140,6 +140,7 @@ def read_rules(path: Path) -> dict[str, Any]:
     settings = read_yaml(path, "the file of rules", remedy="name a YAML file")
     if not isinstance(settings, dict):
         raise InputError("not a YAML mapping", where=str(path), remedy="see conf/gate/default.yaml")
+    _check_rules(settings.get("rules"), str(path))
     return settings
 
 
@@ -151,9 +152,20 @@ def rules_from(settings: Mapping[str, Any], where: str = "gate") -> Rules:
     """
     given = dict(settings)
     rules: dict[str, Rule | None] = {}
-    for name, rule in dict(given.pop("rules", None) or {}).items():
+    listed = given.pop("rules", None) or {}
+    _check_rules(listed, where)
+    for name, rule in listed.items():
         rules[name] = None if rule is None else _made(Rule, rule, f"{where}: rules.{name}")
     return _made(Rules, {**given, "rules": rules}, where)
+
+
+def _check_rules(rules: Any, where: str) -> None:
+    remedy = "write rules as {recall: {measure: recall@10, max_drop: 2}}"
+    if not isinstance(rules, Mapping | None):
+        raise InputError(f"{rules!r} is no mapping of names to rules", where=f"{where}: rules", remedy=remedy)
+    for name, rule in (rules or {}).items():
+        if not isinstance(rule, Mapping | None):
+            raise InputError(f"{rule!r} is not a mapping", where=f"{where}: rules.{name}", remedy=remedy)
 
 
 def _made(kind: type[_Settings], settings: Any, where: str) -> _Settings:

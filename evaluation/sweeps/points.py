@@ -20,9 +20,24 @@ from ...datasets.secrets import redacted_settings
 from ..inference.clusters import Floats
 from ..loop import SystemResult
 from ..measures.metrics import Scores
-from ..seal import DIGEST, is_sealed, sealed
+from ..seal import DIGEST, check_shape, is_sealed, read_record, sealed
+from ..shape import Each, Maybe
 
 RECORD, VALUES, TABLE = "point.json", "values.npy", "points.csv"
+SHAPE = {
+    "key": str,
+    "parameters": Each(Maybe((str, float, bool))),
+    "status": str,
+    "error": str,
+    "systems": [str],
+    "measures": [str],
+    "queries": [str],
+    "tokens": Each(float),
+    "latency": Each({"p50": Maybe(float), "p95": Maybe(float)}),
+    "manifest": dict,
+}
+MANIFEST = {"dataset": {"fingerprint": str}, "unknown?": [str], "strata?": Each([str]), "ended?": str}
+"""What the record of a point says, and of a complete one that part of its manifest which is read."""
 KEY_LENGTH = 20
 """How much of a key a folder is named by."""
 
@@ -133,26 +148,33 @@ def read_point(folder: Path) -> Point | None:
     Raises:
         InputError: the record is damaged, or is not of the key that the folder is named by.
     """
-    path = folder / RECORD
+    path, remedy = folder / RECORD, "remove the folder; the point is then run again"
+    if not path.exists():
+        return None
+    record = read_record(path, "the record of a point", absent=remedy, remedy=remedy)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        packed = (folder / VALUES).read_bytes() if record["status"] == "complete" else _nothing()
+        complete = record.get("status") == "complete"
+        packed = (folder / VALUES).read_bytes() if complete else _nothing()
         if not is_sealed(record, packed):
             raise ValueError(f"{RECORD} or {VALUES} is not as it was written")
         del record[DIGEST]
+        check_shape(record, SHAPE | ({"manifest": MANIFEST} if complete else {}), str(path), remedy)
         values = np.load(io.BytesIO(packed))
         axes = {name: tuple(record[name]) for name in ("systems", "measures", "queries")}
         point = Point(**{**record, **axes}, values=values)
     except FileNotFoundError:
-        if not path.exists():
-            return None
-        raise InputError(f"{VALUES} is missing", where=str(folder), remedy="remove the folder; the point is then run again") from None
-    except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"a damaged point ({error})", where=str(path), remedy="remove the folder; the point is then run again") from error
-    if not point.key.startswith(folder.name) or point.values.shape != (
-        (len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if point.status == "complete" else (0, 0, 0)
+        raise InputError(f"{VALUES} is missing", where=str(folder), remedy=remedy) from None
+    except InputError:
+        raise
+    except (OSError, EOFError, ValueError, TypeError) as error:
+        raise InputError(f"a damaged point ({error})", where=str(path), remedy=remedy) from error
+    odd = complete and not all(set(point.systems) == found.keys() for found in (point.tokens, point.latency))
+    if (
+        odd
+        or not point.key.startswith(folder.name)
+        or point.values.shape != ((len(axes["systems"]), len(axes["measures"]), len(axes["queries"])) if complete else (0, 0, 0))
     ):
-        raise InputError("its content does not fit its name", where=str(folder), remedy="remove the folder; the point is then run again")
+        raise InputError("its content does not fit its name", where=str(folder), remedy=remedy)
     return point
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from recallmeter.datasets.errata import corrected
 from recallmeter.datasets.errors import InputError
+from recallmeter.evaluation.judging.baseline import read_baseline
 from recallmeter.evaluation.record import load_run
+from recallmeter.evaluation.seal import sealed
 from recallmeter.evaluation.sweeps.points import read_point
 from recallmeter.experiments import measurement
 from recallmeter.experiments.cli import main
@@ -147,6 +149,45 @@ def test_a_manifest_without_a_field_is_no_result(field: str, write_run: Callable
     path.write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="was changed after the run, or is damaged; run it again"):
         load_run(path.parent)
+
+
+LONGEST = ("dataset", "fingerprint"), ("load", "before"), ("failures",), ("started",), ("cores",), ("packages",), ("k",), ("seed",)
+
+
+@pytest.mark.parametrize("place", LONGEST)
+@pytest.mark.parametrize("odd", ["missing", None, [[]], {"x": {}}, "yesterday"])
+def test_an_odd_field_of_a_manifest_that_is_sealed_is_one_line(
+    place: tuple[str, ...], odd: object, write_run: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_run("run", {"main": {}}) / "run.json"
+    manifest = json.loads(path.read_text())
+    del manifest["digest"]
+    inside = manifest
+    for name in place[:-1]:
+        inside = inside[name]
+    if odd == "missing":
+        del inside[place[-1]]
+    else:
+        inside[place[-1]] = odd
+    path.write_text(json.dumps(sealed(manifest)))
+    if place == ("dataset", "fingerprint") and odd == "yesterday":
+        return
+    for command in (["report", str(path.parent), "-o", str(path.parent / "r.md")], ["compare", str(path.parent)]):
+        assert main(command) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"run.json: {'.'.join(place)} is " in line or f"run.json: {place[0]}" in line
+        assert line.endswith("; run it again")
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"format": ' + "9" * 5000 + "}", "\ufeff", "null", "[]", "\x00"])
+@pytest.mark.parametrize("name", ["run.json", "baseline.json", "point.json"])
+def test_a_stored_file_that_is_no_record_is_one_line(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    read = {"run.json": load_run, "baseline.json": lambda folder: read_baseline(folder / name), "point.json": read_point}[name]
+    with pytest.raises(InputError) as told:
+        read(tmp_path)
+    assert "\n" not in str(told.value)
+    assert name in str(told.value)
 
 
 def test_a_point_with_flipped_bits_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,3 +43,19 @@ def test_faults_are_named(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InputError) as caught:
         list(read_qrels(path, Refused()))
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("q1 0 a 1\nq1 0b 1\n", ":2"),
+        ("q1\ta\t1\nq1\t0\tb\t1\n", ":2"),
+        ("query-id corpus-id score\nq1 0 a 1\nq1 b 1\n", ":3"),
+        ("q1 0 a 1\n\n0 b 1\n", ":3"),
+    ],
+)
+def test_a_line_of_other_columns_is_not_read_as_another_id(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "qrels"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"qrels{place}: this line has \d columns, the ones before have \d"):
+        list(read_qrels(path, Refused()))

@@ -10,6 +10,7 @@ from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.judging.baseline import baseline_of, check_against, falls, read_baseline, replaced, rolled, write_baseline
 from recallmeter.evaluation.judging.compare import compare, pair, results_of
 from recallmeter.evaluation.record import load_run
+from recallmeter.evaluation.seal import sealed
 
 LOST = {f"q{i:02}": ["o39"] for i in range(0, 24, 2)}
 """Answers of twelve queries that find nothing."""
@@ -42,7 +43,8 @@ def test_one_changed_query_is_one_changed_line(write_run, run, path, tmp_path):
     changed = load_run(write_run("changed", {"good": {}, "half": {**HALF, "q07": ["o07"]}}))
     write_baseline(baseline_of(changed), tmp_path / "other.json")
     before, after = path.read_text().splitlines(), (tmp_path / "other.json").read_text().splitlines()
-    different = [(b, a) for b, a in zip(before, after, strict=True) if b != a]
+    digest, *different = [(b, a) for b, a in zip(before, after, strict=True) if b != a]
+    assert digest[0].startswith('"digest": ')
     assert len(different) == 1
     assert different[0][1] == ('"q07": {"values": [0.5, 0.5, 1, 1, 0, 0, 0.2, 0.380094, 1, 0.5], "top": ["o07"]},')
 
@@ -51,7 +53,7 @@ def test_it_says_nothing_of_time_or_place(run, path):
     text = path.read_text()
     assert str(run.path) not in text
     assert set(json.loads(text)) == {
-        "format", "dataset", "identity", "shaped_by", "versions", "models", "reasons", "anchor", "rolls", "measures",
+        "digest", "format", "dataset", "identity", "shaped_by", "versions", "models", "reasons", "anchor", "rolls", "measures",
         "categories", "systems",
     }  # fmt: skip
 
@@ -62,10 +64,36 @@ def test_a_run_with_a_failure_makes_no_baseline(write_run):
 
 
 def edited(path, change):
+    """Change a baseline and seal it again, as one of another origin might be."""
+    document = json.loads(path.read_text())
+    del document["digest"]
+    change(document)
+    path.write_text(json.dumps(sealed(document)))
+    return path
+
+
+@pytest.mark.parametrize("position", [0.01, 0.2, 0.5, 0.9])
+def test_a_digit_that_is_another_is_no_baseline(path, position):
+    text = path.read_text()
+    at = next(at for at in range(int(len(text) * position), len(text)) if text[at].isdigit())
+    path.write_text(f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}")
+    with pytest.raises(InputError, match=r"baseline\.json.*make it again with `recallmeter baseline RUN -o FILE`"):
+        read_baseline(path)
+
+
+def test_a_baseline_that_is_written_otherwise_is_the_same(path):
+    kept = read_baseline(path)
+    path.write_text(json.dumps(dict(sorted(json.loads(path.read_text()).items())), indent=3))
+    assert read_baseline(path).about == kept.about
+
+
+@pytest.mark.parametrize("change", [lambda d: d.pop("digest"), lambda d: d.update(reasons=["accepted by the team"])])
+def test_what_was_edited_by_hand_is_no_baseline(path, change):
     document = json.loads(path.read_text())
     change(document)
     path.write_text(json.dumps(document))
-    return path
+    with pytest.raises(InputError, match="it was changed since it was written, or is damaged"):
+        read_baseline(path)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +108,8 @@ def edited(path, change):
         (lambda d: d["systems"]["half"]["q01"]["top"].append("o01"), r"the id 'o01' is there twice"),
         (lambda d: d["systems"]["half"]["q01"].update(top=[f"x{i}" for i in range(11)]), r"not at most 10 texts"),
         (lambda d: d["systems"]["half"].pop("q01"), r"do not list the same queries \(1 differ, such as 'q01'\)"),
-        (lambda d: d.pop("measures"), r"a part of the baseline is missing or of the wrong kind \('measures'\)"),
-        (lambda d: d["systems"].update(half=[1]), r"of the wrong kind|do not list"),
+        (lambda d: d.pop("measures"), r"measures is missing"),
+        (lambda d: d["systems"].update(half=[1]), r"systems.half is no object"),
         (lambda d: d["systems"].clear(), r"holds no system"),
         (lambda d: d.update(format=1), r"not a baseline of format 2"),
         (lambda d: d.update(measures=["recall@ten"]), r"no measure 'recall@ten'"),
