@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import InputError
+from .file import claimed, partial_of, remove_abandoned
 
 
 def check_free(target: Path) -> None:
@@ -40,10 +41,13 @@ def new_folder(
     """
     if not replace:
         check_free(target)
-    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    partial, lock = partial_of(target), None
     try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a process of this number that was killed
-        partial.mkdir(parents=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not replace:  # a place where many are replaced is cleared once, by whoever replaces them
+            remove_abandoned(target.parent)
+        shutil.rmtree(partial, ignore_errors=True)
+        lock = claimed(partial, lambda: partial.mkdir(exist_ok=True))
         yield partial
         if target.is_dir():
             shutil.rmtree(target) if replace else target.rmdir()  # a rename on to a folder is refused on some systems
@@ -52,3 +56,5 @@ def new_folder(
         raise InputError(f"{what} can't be written ({error.strerror or error})", where=str(target), remedy=remedy) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import json
 import os
 import shutil
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ...datasets.errors import InputError
-from ...datasets.file import write_file
+from ...datasets.file import locked, remove_abandoned, write_file
 from ...datasets.secrets import redacted_message, redacted_settings
 from ...evaluation.exit_code import ExitCode
 from ..paths import printed
@@ -165,9 +164,10 @@ class Watcher:
             _check_objectives(sweep.first)
         self._sweep, self._standing = sweep, not sweep.searched and standing(sweep.folder, self.line, sweep.first)
         if not self._standing:
-            _remove_abandoned(sweep.folder)
+            _remove_sessions(sweep.folder)
+            remove_abandoned(sweep.folder)
             self._hidden.mkdir()
-            self._lock = _locked(self._hidden)
+            self._lock = locked(self._hidden)
             WORKER.unreported.clear()
             # made here and not in the thread: while one thread makes a bar another must not
             self._bar = tqdm(total=sweep.points, desc="sweep", unit="point", disable=None)
@@ -278,21 +278,10 @@ def _check_objectives(config: DictConfig) -> None:
             raise InputError(f"{objective} is not measured", where="sweep.objectives", remedy=remedy)
 
 
-def _locked(folder: Path) -> int | None:
-    """Lock a folder and return what holds the lock; None if another process does, which a killed one no longer can."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Remove what calls that were killed left of themselves."""
+def _remove_sessions(folder: Path) -> None:
+    """Remove the sessions of calls that were killed."""
     for session in folder.glob(".session-*"):
-        if (lock := _locked(session)) is not None:
+        if (lock := locked(session)) is not None:
             shutil.rmtree(session, ignore_errors=True)
             os.close(lock)
 

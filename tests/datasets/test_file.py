@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 from recallmeter.datasets.errors import InputError
-from recallmeter.datasets.file import is_stream, write_file
+from recallmeter.datasets.file import is_stream, replacing, write_file
+from recallmeter.datasets.folder import new_folder
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -53,3 +57,22 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
         reader.join(5)
         assert pipe.is_fifo()
     assert heard == [b"content", b"content"]
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+    script = "import sys; from pathlib import Path; from recallmeter.datasets.{module} import {name} as write\n"
+    script += "with write(Path({path!r})) as partial:\n    print('there', flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    for module, name in (("file", "replacing"), ("folder", "new_folder")):
+        text = script.format(module=module, name=name, path=str(tmp_path / "theirs"))
+        with subprocess.Popen([sys.executable, "-c", text], **pipes) as process:  # type: ignore[call-overload]
+            process.stdout.readline()
+            with replacing(tmp_path / "mine") as partial:
+                partial.write_text("x")
+            with new_folder(tmp_path / "ours"):
+                pass
+            assert [path.name for path in tmp_path.glob(".*")] == [f".theirs.partial-{process.pid}"]
+            process.send_signal(signal.SIGKILL)
+        with replacing(tmp_path / "mine") as partial:
+            partial.write_text("x")
+        assert sorted(os.listdir(tmp_path)) == ["mine", "ours"]
