@@ -17,7 +17,7 @@ test: $(READY)
 	$(BIN)/pytest -n 2 -m "not integration"
 
 test-integration: $(ALL)
-	$(BIN)/pytest -m integration
+	$(BIN)/pytest -n 2 --dist loadfile -m integration
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright --pythonpath $(BIN)/python
