@@ -287,7 +287,11 @@ def test_an_interrupted_run_leaves_nothing_that_looks_complete(here: Path) -> No
         "hydra.run.dir=out",
     ]
     command.append("~systems.grep.arms")
-    process = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
+
+    def hear() -> None:  # whoever runs the tests in the background is deaf to it, and so would its children be
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    process = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True, preexec_fn=hear)
     for _ in range(1_200):  # a machine may be busy
         if (here / "indexed").exists() or process.poll() is not None:
             break

@@ -41,7 +41,10 @@ def test_shuffled_edges_lead_elsewhere():
 
 @pytest.mark.integration
 def test_the_matrix_tells_what_was_caught(tmp_path, monkeypatch):
-    chosen = (Sabotage("nothing", "bm25"), Sabotage("top 1 dropped", "bm25", (f"+systems.bm25.stages.loss._target_={sabotage.__name__}.DropFirst",)))
+    chosen = (
+        Sabotage("nothing", "bm25"),
+        Sabotage("top 1 dropped", "bm25", (f"+systems.bm25.stages.loss._target_={sabotage.__name__}.DropFirst",)),
+    )
     monkeypatch.setattr(sabotage, "SABOTAGES", chosen)
     head, *rows = matrix([], tmp_path)
     assert head[-2:] == ["verdict", "n sufficed"]
