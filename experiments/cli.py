@@ -121,11 +121,19 @@ def _dispatch(arguments: list[str]) -> int:
     door = import_module(f".doors.{name}", __package__)
     parser = _Parser(prog=f"recallmeter {name}", description=DOORS[name])
     door.configure(parser)
+    if getattr(door, "WRITES_SHARES", False):
+        parser.add_argument("--fraction", action="store_true", help="write shares as fractions such as 0.8413, not in per cent")
     if getattr(door, "TAKES_OVERRIDES", False):
         known, overrides = parser.parse_known_args(rest)
         known.overrides = overrides
+    else:
+        known = parser.parse_args(rest)
+    if not getattr(known, "fraction", False):
         return door.execute(known)
-    return door.execute(parser.parse_args(rest))
+    from ..evaluation.measures.numbers import fractions
+
+    with fractions():
+        return door.execute(known)
 
 
 def _overview() -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..evaluation.judging.changes import Move, QueryChange
 from ..evaluation.judging.compare import Comparison, Difference
-from .table import NONE, aligned, bounds, markdown, percent, sign
+from ..evaluation.measures.numbers import NONE, amount, common_unit, pp, shift
+from .table import aligned, bounds, markdown
 
 TESTS = {
     "randomisation": "paired randomisation and, from 100 units on, the bootstrap of t, the larger of the two",
@@ -20,7 +21,7 @@ CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 def legend(test: str, correction: str) -> str:
     """Say how the numbers of the tables came about."""
     return (
-        f"Means in per cent; Δ in percentage points with its 95 % interval. p: two-sided, {TESTS[test]}. "
+        f"{'Means in per cent; Δ in percentage points' if pp() else 'Δ'} with its 95 % interval. p: two-sided, {TESTS[test]}. "
         f"adjusted: {CORRECTIONS[correction]} over all rows of the table, those by category apart; * below .05, ** below .01; "
         "† exploratory: so few queries can't rule out that some like them change much the other way. W/T/L: queries won, tied, lost. "
         "MDE: the smallest true difference shown with probability .8 at the table's strictest level."
@@ -37,20 +38,21 @@ def title(comparison: Comparison) -> str:
 def rows(differences: Sequence[Difference]) -> list[list[str]]:
     """Return the table of differences, its head first; categories have a column if there are any."""
     categories = any(row.category for row in differences)
-    head = ["measure", "n", "before", "after", "Δ pp", "95 % interval", "p", "adjusted", "W/T/L", "MDE pp"]
+    unit = common_unit(row.measure for row in differences)
+    head = ["measure", "n", "before", "after", f"Δ{unit}", "95 % interval", "p", "adjusted", "W/T/L", f"MDE{unit}"]
     table = [["category", *head] if categories else head]
     for row in differences:
         cells = [
             row.measure,
             str(row.n),
-            percent(row.before),
-            percent(row.after),
-            sign(row.mean),
+            amount(row.before, row.measure),
+            amount(row.after, row.measure),
+            shift(row.mean, row.measure),
             bounds(row),
             probability(row.p),
             probability(row.adjusted) + marks(row),
             f"{row.wins}/{row.ties}/{row.losses}",
-            percent(row.detectable),
+            amount(row.detectable, row.measure),
         ]
         table.append([row.category, *cells] if categories else cells)
     return table
@@ -123,7 +125,9 @@ def listed(queries: Sequence[QueryChange], limit: int) -> Iterator[str]:
 
 def lines(change: QueryChange) -> Iterator[str]:
     """Yield what happened to one query: its values, the ranks of what answers it, and what took their place."""
-    values = ", ".join(f"{measure} {percent(before)} → {percent(after)}" for measure, (before, after) in change.values.items())
+    values = ", ".join(
+        f"{measure} {amount(before, measure)} → {amount(after, measure)}" for measure, (before, after) in change.values.items()
+    )
     category = f" [{change.query.category}]" if change.query.category else ""
     question = "".join(c if c.isprintable() else " " for c in change.query.text)
     yield f"{change.query.id}{category} “{' '.join(question.split())}”: {values}"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..datasets.file import write_file
 from ..evaluation.audits.budget import recall_by_tokens
+from ..evaluation.measures.numbers import amount
 from ..evaluation.record import Run
 from .document import Picture
 from .standing import Standing
-from .table import HEADLINE, name_of, percent
+from .table import HEADLINE, name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ def quality(run: Run, standing: Standing) -> Picture:
                 if cell["mean"] is None:
                     continue
                 _dot(panel, cell, row, row)
-                label = panel.annotate(percent(cell["mean"]), (100 * cell["mean"], row), (0, 5), textcoords="offset points", fontsize=8)
+                label = panel.annotate(amount(cell["mean"]), (100 * cell["mean"], row), (0, 5), textcoords="offset points", fontsize=8)
                 label.set_ha("center")
             if _below(run.summary["ceilings"][measure]):
                 panel.axvline(100 * run.summary["ceilings"][measure], color="#D55E00", linestyle="--", linewidth=1.2)

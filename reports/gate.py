@@ -7,8 +7,9 @@ from typing import Any
 
 from ..evaluation.inference.verdict import Verdict
 from ..evaluation.judging.gate import Bar, Finding, GateReport
+from ..evaluation.measures.numbers import NONE, amount, common_unit, shift
 from .comparison import change_record, listed, probability
-from .table import NONE, aligned, percent, sign
+from .table import aligned
 
 SHOWN = 10
 """How many queries of each finding are shown."""
@@ -28,16 +29,18 @@ def headline(report: GateReport) -> str:
 
 def rows(report: GateReport) -> list[list[str]]:
     """Return the table of findings and bars, its head first."""
-    table = [["system", "rule", "n", "baseline", "run", "Δ pp", "at worst", "p", "Holm", "MDE pp", "as seen", "verdict"]]
+    unit = common_unit(finding.rule.measure for finding in report.findings)
+    table = [["system", "rule", "n", "baseline", "run", f"Δ{unit}", "at worst", "p", "Holm", f"MDE{unit}", "as seen", "verdict"]]
     for finding in report.findings:
+        measure = finding.rule.measure
         decision = finding.decision
-        cells = [finding.system, finding.name, str(finding.n), percent(finding.before), percent(finding.after)]
+        cells = [finding.system, finding.name, str(finding.n), amount(finding.before, measure), amount(finding.after, measure)]
         if decision is None:
-            cells += [sign(finding.after - finding.before), *[NONE] * 5]
+            cells += [shift(finding.after - finding.before, measure), *[NONE] * 5]
         else:
-            worst = NONE if decision.lowest is None else sign(decision.lowest)
-            cells += [sign(decision.mean), worst, probability(decision.p), probability(decision.adjusted)]
-            cells += [percent(decision.worst), percent(decision.detectable)]
+            worst = NONE if decision.lowest is None else shift(decision.lowest, measure)
+            cells += [shift(decision.mean, measure), worst, probability(decision.p), probability(decision.adjusted)]
+            cells += [amount(decision.worst, measure), amount(decision.detectable, measure)]
         table.append([*cells, str(finding.verdict)])
     for bar in report.bars:
         limit = f"≤ {bar.ceiling:g}"

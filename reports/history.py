@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.judging.history import History, Step
+from ..evaluation.measures.numbers import NONE, amount, drawn_as, percent_sign, pp, shift, shifted
 from .comparison import probability
 from .document import Code, Document, Inline, Items, Link, Paragraph, Picture, Rich, Row, Section, Strong, Table
-from .table import NONE, bounds, name_of, percent, sign
+from .table import bounds, interval, name_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ def history_report(histories: Sequence[History], pages: Pages) -> Document:
         Paragraph([Strong(_headline(histories)), f" {len(moments)} runs, the oldest {first.moments[0].label}, the newest {moments[-1]}."]),
         Paragraph(
             "A step is where the piecewise constant line of least absolute error changes its level; the two runs beside it are then "
-            "compared query by query. In percent, with 95 % intervals over the queries of each run."
+            f"compared query by query. {'In percent, with' if percent_sign() else 'With'} 95 % intervals over the queries of each run."
         ),
     ]
     sections = [section for number, history in enumerate(histories) for section in _sections(history, number, pages)]
@@ -40,7 +41,7 @@ def _headline(histories: Sequence[History]) -> str:
         return "No step in any measure."
     history, step = max(steps, key=lambda one: (one[0].moments[one[1].at].when, abs(one[1].after - one[1].before)))
     return (
-        f"The latest step: {history.system} {name_of(history.measure)} {sign(step.after - step.before)} pp at "
+        f"The latest step: {history.system} {name_of(history.measure)} {shifted(step.after - step.before, history.measure)} at "
         f"{history.moments[step.at].label}."
     )
 
@@ -54,40 +55,41 @@ def _sections(history: History, number: int, pages: Pages) -> Iterator[Section]:
 
 def _step(history: History, step: Step, pages: Pages) -> Rich:
     before, after = history.moments[step.at - 1], history.moments[step.at]
-    parts: list[Inline] = [Strong(f"{percent(step.before)} → {percent(step.after)}"), f" at {after.label}"]
+    parts: list[Inline] = [Strong(f"{amount(step.before, history.measure)} → {amount(step.after, history.measure)}"), f" at {after.label}"]
     if after.commit:
         parts += [" (", Code(after.commit), ")"]
     if step.difference:
         found = step.difference
         parts.append(
-            f": against {before.label} {sign(found.mean)} pp {bounds(found)}, p {probability(found.p)}, better on {found.wins} queries, "
-            f"worse on {found.losses}"
+            f": against {before.label} {shifted(found.mean, found.measure)} {bounds(found)}, p {probability(found.p)}, "
+            f"better on {found.wins} queries, worse on {found.losses}"
         )
     page = pages.get((before.label, after.label))
     return [*parts, ". ", Link("The queries of both runs", f"{page}#view=compare")] if page else [*parts, "."]
 
 
 def _rows(history: History) -> Iterator[Row]:
-    yield ["run", "when", "commit", "n", name_of(history.measure), "since the one before, pp", "since the anchor, pp", "step"]
+    unit = pp(history.measure, ", ")
+    yield ["run", "when", "commit", "n", name_of(history.measure), f"since the one before{unit}", f"since the anchor{unit}", "step"]
     steps = {step.at: step for step in history.steps}
     anchor = history.values[history.anchor].mean
     for place, (moment, value) in enumerate(zip(history.moments, history.values, strict=True)):
-        spread = percent(value.mean) if value.low is None else f"{percent(value.mean)} [{percent(value.low)}, {percent(value.high)}]"
-        since = NONE if not place else sign(value.mean - history.values[place - 1].mean)
-        held = "anchor" if place == history.anchor else sign(value.mean - anchor)
-        step = sign(steps[place].after - steps[place].before) if place in steps else ""
+        spread = interval(value._asdict(), history.measure)
+        since = NONE if not place else shift(value.mean - history.values[place - 1].mean, history.measure)
+        held = "anchor" if place == history.anchor else shift(value.mean - anchor, history.measure)
+        step = shift(steps[place].after - steps[place].before, history.measure) if place in steps else ""
         when = moment.when[:16].replace("T", " ")
         yield [moment.label, when, Code(moment.commit) if moment.commit else NONE, str(value.n), spread, since, held, step]
 
 
 def _figure(history: History, number: int) -> Picture:
-    values, name = history.values, name_of(history.measure)
+    values, name, scale = history.values, name_of(history.measure), drawn_as(history.measure)
 
     def draw(figure: Figure) -> None:
         panel = figure.subplots()
-        x, means = range(len(values)), [100 * value.mean for value in values]
+        x, means = range(len(values)), [scale * value.mean for value in values]
         low, high = (
-            [100 * (end if end is not None else value.mean) for value in values for end in (getattr(value, side),)]
+            [scale * (end if end is not None else value.mean) for value in values for end in (getattr(value, side),)]
             for side in ("low", "high")
         )
         panel.fill_between(x, low, high, color="C0", alpha=0.15, linewidth=0)
@@ -98,7 +100,7 @@ def _figure(history: History, number: int) -> Picture:
             panel.plot([begin - 0.4, end - 0.6], [level, level], color="C5", linewidth=1.8)
         panel.axhline(means[history.anchor], color="#555555", linestyle=":", linewidth=1.2)
         panel.annotate("anchor", (len(values) - 0.5, means[history.anchor]), ha="right", va="bottom", fontsize=8, color="#555555")
-        panel.set(ylabel=f"{name}, %", xlim=(-0.6, len(values) - 0.4))
+        panel.set(ylabel=f"{name}{percent_sign(history.measure, ', ')}", xlim=(-0.6, len(values) - 0.4))
         every = -(-len(values) // 12)
         labels = [moment.commit or moment.label for moment in history.moments]
         panel.set_xticks(list(x)[::every], [label[:12] for label in labels[::every]], rotation=30, ha="right", fontsize=8)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..evaluation.measures.numbers import NONE, amount, pp, shift
 from ..evaluation.sweeps.leaderboard import Leaderboard, Row
 from ..evaluation.sweeps.points import column
 from .figures import figure_file
-from .table import HEADLINE, NONE, milliseconds, percent
+from .table import HEADLINE, milliseconds
 
 
 def table(board: Leaderboard, limit: int | None = None, held: Leaderboard | None = None) -> list[list[str]]:
@@ -21,12 +22,12 @@ def table(board: Leaderboard, limit: int | None = None, held: Leaderboard | None
     rows = [["#", "system", *map(short, board.varied), name, "95 % interval", *beside, "replicates", "tokens/query", "p50 ms", "mark"]]
     for number, row in enumerate(board.rows[:limit], start=1):
         values = [_written(row.parameters[parameter]) for parameter in board.varied]
-        spread = NONE if row.low is None else f"[{percent(row.low)}, {percent(row.high)}]"
+        spread = NONE if row.low is None else f"[{amount(row.low, board.measure)}, {amount(row.high, board.measure)}]"
         marks = ("=" if row.even else "") + ("*" if row.front else "")
         cost = [f"{row.tokens:,.0f}", milliseconds(row.latency)]
-        unseen = [percent(others.get(_configuration(row)))] if held else []
+        unseen = [amount(others.get(_configuration(row)), board.measure)] if held else []
         copies = f"{row.replicates} (the same)" if row.distinct < row.replicates and row.distinct == 1 else str(row.replicates)
-        rows.append([str(number), row.system, *values, percent(row.mean), spread, *unseen, copies, *cost, marks])
+        rows.append([str(number), row.system, *values, amount(row.mean, board.measure), spread, *unseen, copies, *cost, marks])
     return rows
 
 
@@ -35,11 +36,10 @@ def notes(board: Leaderboard, held: Leaderboard | None = None) -> list[str]:
     said = ["= cannot be told from the first row (p ≥ .05 over all pairs); * on the Pareto front of quality, tokens, latency"]
     if len(board.rows) > 1 and held is not None:
         unseen = _others(held).get(_configuration(board.rows[0]))
-        said.append(f"the first row, chosen on its queries, reaches {percent(unseen)} on those that it was not chosen on")
+        said.append(f"the first row, chosen on its queries, reaches {amount(unseen, board.measure)} on those that it was not chosen on")
     elif len(board.rows) > 1 and board.corrected is not None:
-        said.append(
-            f"the first row was chosen among {len(board.rows)}: {percent(board.corrected)} is what such a choice is worth on other queries"
-        )
+        worth = amount(board.corrected, board.measure)
+        said.append(f"the first row was chosen among {len(board.rows)}: {worth} is what such a choice is worth on other queries")
     if copies := sum(row.replicates - row.distinct for row in board.rows):
         said.append(f"{copies} replicates are copies of others; queries are the units, so they narrow nothing")
     return said
@@ -59,12 +59,12 @@ def effects_table(board: Leaderboard) -> list[list[str]]:
     for effect in (effect for effect in board.effects if effect.parameter in board.crossed):
         spans.setdefault(effect.parameter, []).append(effect.mean)
     order = sorted(spans, key=lambda name: (min(spans[name]) - max(spans[name]), name))
-    rows = [["parameter", "value", "rows", "effect, pp", "95 % interval"]]
+    rows = [["parameter", "value", "rows", f"effect{pp(board.measure, ', ')}", "95 % interval"]]
     for name in order:
         for effect in board.effects:
             if effect.parameter == name:
-                spread = f"[{100 * effect.low:+.1f}, {100 * effect.high:+.1f}]"
-                rows.append([name, _written(effect.value), str(effect.rows), f"{100 * effect.mean:+.1f}", spread])
+                spread = f"[{shift(effect.low, board.measure)}, {shift(effect.high, board.measure)}]"
+                rows.append([name, _written(effect.value), str(effect.rows), shift(effect.mean, board.measure), spread])
     return rows
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from ..evaluation.audits.truncation import ModelWindow
 from ..evaluation.judging.compare import Difference, compare, pair, results_of
+from ..evaluation.measures.numbers import NONE, amount, shift
 from ..evaluation.record import Run
 from .comparison import probability
 from .standing import shown
-from .table import NONE, bounds, interval, latency, markdown, milliseconds, percent, sign, timing
+from .table import bounds, interval, latency, markdown, milliseconds, timing
 from .truncation import what_was_read
 
 COSTS_FILE = "index_costs.json"
@@ -71,10 +72,10 @@ def _table(run: Run) -> str:
                 _label(run, name) + (f" ({failed} failed)" if failed else ""),
                 _version(run, name),
                 interval(measures[RANKED_BY]),
-                NONE if against is None else f"{sign(against.mean)} {bounds(against)}",
+                NONE if against is None else f"{shift(against.mean)} {bounds(against)}",
                 NONE if against is None else probability(against.adjusted),
                 interval(measures[ALSO]),
-                percent(measures["mrr"]["mean"]),
+                amount(measures["mrr"]["mean"]),
                 latency(system),
                 latency(system, "p95"),
                 milliseconds(search[name]) if name in search else NONE,
@@ -97,10 +98,10 @@ def _findings(run: Run) -> Iterator[str]:
     exact = {query: {hit.id for hit in hits[:10]} for query, hits in run.rankings[EXACT].items()}
     overlaps = {name: _overlap(exact, run, name) for name in VECTOR_STORES if name in systems}
     if overlaps:
-        told = ", ".join(f"{_label(run, name)} {percent(share)} %" for name, share in sorted(overlaps.items(), key=lambda item: -item[1]))
+        told = ", ".join(f"{_label(run, name)} {amount(share)} %" for name, share in sorted(overlaps.items(), key=lambda item: -item[1]))
         yield f"Of the first ten hits of our exact vectors the stores that were given the same vectors return: {told}."
     terms = [name for name in (BASELINE, *TERM_INDEXES) if name in systems]
-    scores = ", ".join(f"{_label(run, name)} {percent(systems[name]['measures'][ALSO]['mean'])}" for name in terms)
+    scores = ", ".join(f"{_label(run, name)} {amount(systems[name]['measures'][ALSO]['mean'])}" for name in terms)
     yield f"NDCG@10 of the term indexes: {scores}."
     for failure in run.manifest["failures"]:
         yield f"{_label(run, failure['system'])} failed on {failure['queries']} queries, which count 0; the first: {failure['error']}."

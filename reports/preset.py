@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from ..evaluation.inference.intervals import SHARES, mean_interval
 from ..evaluation.judging.claims import ClaimVerdict, claims_of, judge, meaning, measured
+from ..evaluation.measures.numbers import NONE, amount
 from ..evaluation.record import Run
 from .comparison import probability
-from .table import NONE, markdown, percent
+from .table import markdown
 
 _COUNTS = ("returned", "returned_of_many", "tokens")  # measures that are no shares
 _WORDS = {"holds": "holds", "fails": "does not hold", "open": "stays open"}
@@ -138,7 +139,7 @@ def _bounds(verdict: ClaimVerdict) -> str:
 
 
 def _written(measure: str, value: float) -> str:
-    return f"{value:,.1f}" if measure in _COUNTS else percent(value)
+    return f"{value:,.1f}" if measure in _COUNTS else amount(value)
 
 
 def _signed(measure: str, value: float) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from math import isclose
 
 from ..evaluation.judging.compare import Difference, compare, pair, results_of
+from ..evaluation.measures.numbers import NONE, amount, percent_sign, pp, shift, shifted
 from ..evaluation.record import Run
 from .comparison import probability
 from .document import Rich, Strong, listed
-from .table import HEADLINE, NONE, bounds, interval, name_of, percent, sign
+from .table import HEADLINE, bounds, interval, name_of
 
 ALPHA = 0.05
 """The level of every table of tests."""
@@ -157,47 +158,48 @@ def verdict(run: Run, standing: Standing) -> list[Rich]:
 
 def _which(run: Run, standing: Standing) -> Rich:
     best, measure = standing.best, name_of(standing.measure)
-    value = interval(run.summary["systems"][best]["measures"][standing.measure])
+    unit = percent_sign(standing.measure)
+    value = interval(run.summary["systems"][best]["measures"][standing.measure], standing.measure) + unit
     use, chosen = standing.recommended, standing.tied
     if len(standing.ranked) == 1:
-        return [Strong(standing.label(best)), f" reaches {value} % {measure}; there is nothing to hold it against."]
+        return [Strong(standing.label(best)), f" reaches {value} {measure}; there is nothing to hold it against."]
     if use is None:
         few = f"{standing.n} {'query settles' if standing.n == 1 else 'queries settle'} nothing"
         who = f"{standing.named(chosen)} tie at" if len(chosen) > 1 else f"{standing.label(best)} is highest with"
-        return [Strong("No recommendation"), f": {few} (at least {FEWEST_TO_RECOMMEND} are needed). {who} {value} % {measure}."]
+        return [Strong("No recommendation"), f": {few} (at least {FEWEST_TO_RECOMMEND} are needed). {who} {value} {measure}."]
     if use == best and len(chosen) == 1:
-        return [Strong(f"Use {standing.label(best)}"), f": best with {value} % {measure}."]
+        return [Strong(f"Use {standing.label(best)}"), f": best with {value} {measure}."]
     if use in chosen:
-        tie = f": {standing.named(chosen)} tie at {value} % {measure}, and it has the fewest parts."
+        tie = f": {standing.named(chosen)} tie at {value} {measure}, and it has the fewest parts."
         return [Strong(f"Use {standing.label(use)}"), tie]
     return [
         Strong(f"Use {standing.label(use)}"),
-        f": {percent(mean_of(run, use, standing.measure))} % {measure} with the fewest parts; "
-        f"the best, {standing.label(best)} with {value} %, is not shown to beat it.",
+        f": {amount(mean_of(run, use, standing.measure), standing.measure)}{unit} {measure} with the fewest parts; "
+        f"the best, {standing.label(best)} with {value}, is not shown to beat it.",
     ]
 
 
 def _how_sure(standing: Standing) -> Rich:
     if not standing.leads:
         return f"n = {standing.n}."
-    parts = []
+    parts, measure = [], standing.measure
     best = standing.label(standing.best)
     if standing.even:
         nearest = standing.leads[standing.even[0]]
         rest = f", nor from {standing.named(standing.even[1:])}" if standing.even[1:] else ""
         parts.append(
-            f"{best} is not separable from {standing.label(standing.even[0])} ({sign(nearest.mean)} pp {bounds(nearest)}, "
+            f"{best} is not separable from {standing.label(standing.even[0])} ({shifted(nearest.mean, measure)} {bounds(nearest)}, "
             f"p {probability(nearest.adjusted)}){rest}"
         )
     if standing.beaten:
         nearest = standing.leads[standing.beaten[0]]
-        by = f"{sign(nearest.mean)} pp {bounds(nearest)}, p {probability(nearest.adjusted)}"
+        by = f"{shifted(nearest.mean, measure)} {bounds(nearest)}, p {probability(nearest.adjusted)}"
         parts.append(f"{best} is shown to be better than {standing.named(standing.beaten)}, the nearest by {by}")
     if not parts:
         parts.append(f"{standing.named(standing.tied)} have the same mean")
     detectable = [lead.detectable for lead in standing.leads.values() if lead.detectable is not None]
-    ends = "–".join(dict.fromkeys((percent(min(detectable)), percent(max(detectable))))) if detectable else ""
-    smallest = f" So many queries show a difference of {ends} pp." if ends else ""
+    ends = "–".join(dict.fromkeys(amount(end(detectable), measure) for end in (min, max))) if detectable else ""
+    smallest = f" So many queries show a difference of {ends}{pp(measure)}." if ends else ""
     return f"{'; '.join(parts)}.{smallest}"
 
 
@@ -220,10 +222,10 @@ def step_words(step: Step, measure: str) -> Rich:
     name = name_of(measure)
     if not main.wins + main.losses:
         return [Strong(f"{step.title}: no change."), f" Not one query's {name} differs."]
-    others = [f"{name_of(m)} {sign(d.mean)}" for m, d in step.differences.items() if shown(d) and m != measure]
-    also = f" Shown as well: {listed(others)} pp." if others else ""
+    others = [f"{name_of(m)} {shifted(d.mean, m)}" for m, d in step.differences.items() if shown(d) and m != measure]
+    also = f" Shown as well: {listed(others)}." if others else ""
     spread = "" if main.interval.low is None else f" {bounds(main)}"
-    moved = f" {name} {sign(main.mean)} pp{spread}, better on {main.wins} queries, worse on {main.losses}.{also}"
+    moved = f" {name} {shifted(main.mean, measure)}{spread}, better on {main.wins} queries, worse on {main.losses}.{also}"
     if shown(main):
         return [Strong(f"{step.title} {'helps' if main.mean > 0 else 'hurts'}."), moved]
     return [Strong(f"{step.title}: not shown to change {name}."), moved]
@@ -243,4 +245,4 @@ def lead_words(standing: Standing, system: str) -> str:
         return NONE
     if system in standing.tied:
         return "tied"
-    return f"{sign(-lead.mean)}, p {probability(lead.adjusted)}{'' if shown(lead) else ': not separable'}"
+    return f"{shift(-lead.mean, standing.measure)}, p {probability(lead.adjusted)}{'' if shown(lead) else ': not separable'}"

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..evaluation.judging.compare import Difference
+from ..evaluation.measures.numbers import NONE, amount, shift
 from ..evaluation.record import Run
 from ..retrieval.arms.fallback import NOTE as FELL_BACK
 from .document import Code, Inline, Link, Rich, Strong, pieces
@@ -16,35 +17,23 @@ from .inert import in_markdown, visible
 HEADLINE = {"recall@5": "R@5", "recall@10": "R@10", "precision@5": "P@5", "ndcg@10": "NDCG@10", "mrr": "MRR"}
 """The measures of the head-to-head table, with their column heads."""
 
-NONE = "–"
-
 
 def name_of(measure: str) -> str:
     """Return what tables and sentences call a measure."""
     return HEADLINE.get(measure, measure)
 
 
-def percent(value: float | None, digits: int = 1) -> str:
-    """Write a share as a percentage without its sign, such as ``43.8``."""
-    return NONE if value is None else f"{100 * value:.{digits}f}"
-
-
-def interval(cell: Mapping[str, Any]) -> str:
+def interval(cell: Mapping[str, Any], measure: str = "") -> str:
     """Write a mean with its interval, such as ``43.8 [40.1, 47.2]``; without an interval the mean alone."""
     if cell["low"] is None:
-        return percent(cell["mean"])
-    return f"{percent(cell['mean'])} [{percent(cell['low'])}, {percent(cell['high'])}]"
-
-
-def sign(value: float) -> str:
-    """Write a difference in percentage points with its sign, such as ``+8.2``."""
-    return f"{round(100 * value, 1) + 0.0:+.1f}"  # the sum turns a negative zero into a positive one
+        return amount(cell["mean"], measure)
+    return f"{amount(cell['mean'], measure)} [{amount(cell['low'], measure)}, {amount(cell['high'], measure)}]"
 
 
 def bounds(difference: Difference) -> str:
     """Write the interval of a difference in percentage points, such as ``[+2.5, +15.2]``; a dash where there is none."""
     low, high, _ = difference.interval
-    return NONE if low is None or high is None else f"[{sign(low)}, {sign(high)}]"
+    return NONE if low is None or high is None else f"[{shift(low, difference.measure)}, {shift(high, difference.measure)}]"
 
 
 def milliseconds(value: float | None) -> str:
@@ -105,7 +94,7 @@ def head_to_head(run: Run) -> list[list[str]]:
     rows = [head]
     for name in run.systems:
         system = run.summary["systems"][name]
-        quality = [percent(system["measures"][m]["mean"]) for m in HEADLINE if m in run.measures]
+        quality = [amount(system["measures"][m]["mean"]) for m in HEADLINE if m in run.measures]
         rows.append([qualified(name, run, name), *quality, latency(system), f"{system['tokens']['mean']:,.0f}"])
     return rows
 

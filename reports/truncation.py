@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..evaluation.audits.truncation import PLACES, ModelWindow, truncation
+from ..evaluation.measures.numbers import NONE, amount
 from ..evaluation.record import Run
 from ..retrieval.text.rendering import embedded_text
-from .table import NONE, interval, markdown, percent
+from .table import interval, markdown
 
 
 def what_was_read(runs: Sequence[Run], system: str, window: ModelWindow) -> str:
@@ -22,7 +23,7 @@ def what_was_read(runs: Sequence[Run], system: str, window: ModelWindow) -> str:
         found = truncation(run.queries.values(), run.observations, run.rankings[system], window)
         cut = found.shares[found.shares < 1]
         cells = [f"{interval(found.recall[place])} ({found.recall[place]['n']})" for place in PLACES]
-        read = f"{percent(float(cut.mean()))} %" if len(cut) else NONE
+        read = f"{amount(float(cut.mean()))} %" if len(cut) else NONE
         rows.append([run.manifest["dataset"]["name"], f"{len(found.ids):,}", f"{len(cut):,}", read, *cells])
     longest = max((len(embedded_text(o)) for run in runs for o in run.observations.values()), default=0)
     return (

@@ -22,7 +22,8 @@ ORDER = {
         ["retrieval/arms", "retrieval/stages", "retrieval/ingest", "retrieval/external"],
     ),
     "evaluation": (
-        ["evaluation/measures", "evaluation/inference"],
+        ["evaluation/measures"],
+        ["evaluation/inference"],
         ["evaluation"],
         ["evaluation/judging", "evaluation/sweeps", "evaluation/audits"],
     ),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..measures.numbers import points
 from .clusters import Clusters, Floats
 from .power import excluded_by_silence, minimum_detectable_effect, non_inferiority, queries_needed, worst_detectable
 from .robust import robust_test
@@ -185,7 +186,7 @@ def _stated(test: PairedTest, level: float, power: float) -> float | None:
 
 def _with_reason(decision: Decision, test: PairedTest, adjusted: Evidence) -> Decision:
     """Return the decision with its reason in words."""
-    fell, accepted = _points(-decision.mean), _points(test.margin)
+    fell, accepted = points(-decision.mean), points(test.margin)
     if decision.verdict is Verdict.REGRESSION:
         beyond = f"a loss of more than {accepted} is shown" if test.margin else "a loss is shown"
         return replace(decision, why=f"fell by {fell}; {beyond}, p {written(adjusted.beyond)}")
@@ -194,7 +195,7 @@ def _with_reason(decision: Decision, test: PairedTest, adjusted: Evidence) -> De
         return replace(decision, why=f"nothing moved; {_units(decision, test)} exclude that more than {excluded:.1f} % of such are lost")
     loss = f"a loss of {fell} is shown, p {written(adjusted.any)}"
     if decision.verdict is Verdict.PASS:
-        excluded = f"a loss of more than {_points(max(0.0, -(decision.lowest or 0.0)))} is excluded"
+        excluded = f"a loss of more than {points(max(0.0, -(decision.lowest or 0.0)))} is excluded"
         return replace(decision, why=f"{excluded}; {loss}, within the {accepted} accepted" if decision.loss_shown else excluded)
     return replace(decision, why="; ".join(_open(decision, test, loss)))
 
@@ -203,14 +204,14 @@ def _open(decision: Decision, test: PairedTest, loss: str) -> Iterator[str]:
     """Yield what is known where the verdict is open."""
     few = 0.5**decision.groups > test.alpha
     if decision.loss_shown and few:
-        fell = _points(-decision.mean)
+        fell = points(-decision.mean)
         yield f"a loss of {fell} is shown on the questions of these {decision.groups} groups; so few tell nothing of others"
     elif decision.loss_shown:
-        yield f"{loss}, but it may lie on either side of the {_points(test.margin)} accepted"
+        yield f"{loss}, but it may lie on either side of the {points(test.margin)} accepted"
     else:
         yield "no loss is shown"
         if decision.lowest is not None:
-            yield f"one of {_points(-decision.lowest)} is still possible"
+            yield f"one of {points(-decision.lowest)} is still possible"
     if decision.exploratory:
         yield "exploratory: it would be a regression if so few queries could rule out that some like them gain much"
     if few and not decision.loss_shown:
@@ -229,7 +230,3 @@ def _units(decision: Decision, test: PairedTest) -> str:
 def written(p: float) -> str:
     """Write a p-value as a sentence has it: ``= .0123`` or ``< .0001``."""
     return "< .0001" if p < 0.0001 else f"= {p:.4f}".replace("0.", ".", 1)
-
-
-def _points(share: float) -> str:
-    return f"{100 * share + 0.0:.1f} pp"

@@ -21,6 +21,7 @@ from ..inference.robust import robust_test
 from ..inference.statistics import holm
 from ..measures.grammar import direction, parse_measure
 from ..measures.metrics import score
+from ..measures.numbers import amount
 from ..record import Run
 from ..seal import DIGEST, check_shape, is_sealed, read_record, sealed
 from ..shape import Each
@@ -173,7 +174,7 @@ def falls(old: Baseline, new: Baseline) -> list[str]:
                 continue
             was, now = (float(side[~np.isnan(side)].mean()) for side in (before, after))
             if direction(measure) * (now - was) < -(10**-DIGITS):
-                lost.append(f"{name} {measure} {'falls' if now < was else 'rises'} from {100 * was:.1f} to {100 * now:.1f}")
+                lost.append(f"{name} {measure} {'falls' if now < was else 'rises'} from {amount(was, measure)} to {amount(now, measure)}")
     return lost
 
 

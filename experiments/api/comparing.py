@@ -13,6 +13,7 @@ from ...evaluation.judging import compare as judging
 from ...evaluation.judging.changes import QueryChange, changes
 from ...evaluation.judging.compare import DEPTH, Comparison, Correction, Difference, Pairing, Results, Test, over_ties, pair, results_of
 from ...evaluation.measures.grammar import parse_measure
+from ...evaluation.measures.numbers import shifted
 from ...evaluation.record import Run as Record
 from ...reports import comparison as written
 from ...reports.table import HEADLINE, aligned
@@ -215,7 +216,7 @@ def _hanging_on_ties(
                 if row.adjusted < ALPHA and (row.mean > 0) == after_wins and not stands:
                     yield (
                         f"{row.measure} of {comparison.pairing.after.label} hangs on ties: with the worst order for the winner and "
-                        f"the best for the other the difference is {100 * changed.mean:+.1f} pp, p = {changed.adjusted:.3f}"
+                        f"the best for the other the difference is {shifted(changed.mean, changed.measure)}, p = {changed.adjusted:.3f}"
                     )
 
 

@@ -18,8 +18,8 @@ from ...evaluation.measures.grammar import DEFAULT_MEASURES, measure_of, parse_m
 from ...evaluation.measures.measure import Measure
 from ...evaluation.measures.metrics import Scores, ceilings, tie_interval
 from ...evaluation.measures.metrics import score as scores_of
+from ...evaluation.measures.numbers import amount
 from ...evaluation.measures.ties import TieInterval
-from ...reports.table import NONE
 from ...retrieval.ranking import Hit
 from .runs import html_table
 
@@ -82,7 +82,7 @@ class Scored:
     def _rows(self) -> list[list[str]]:
         values = self.scores.values
         return [["measure", "n", "ceiling", self.name]] + [
-            [measure, str(self.scores.counted(measure)), cell(self.ceilings[measure]), cell(self.scores.mean(measure))]
+            [measure, str(self.scores.counted(measure)), cell(self.ceilings[measure], measure), cell(self.scores.mean(measure), measure)]
             for measure in values
         ]
 
@@ -213,6 +213,6 @@ def mean(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else math.nan
 
 
-def cell(value: float) -> str:
-    """Write a value to four decimals; a dash for nan."""
-    return NONE if math.isnan(value) else f"{value:.4f}"
+def cell(value: float, measure: str) -> str:
+    """Write a value of a measure, a share in per cent with two decimals; a dash for nan."""
+    return amount(value, measure, digits=2)

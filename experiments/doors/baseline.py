@@ -9,8 +9,11 @@ from pathlib import Path
 from ...datasets.errors import InputError
 from ...datasets.file import is_stream
 from ...evaluation.judging.baseline import Baseline, baseline_of, read_baseline, replaced, rolled, write_baseline
+from ...evaluation.measures.numbers import amount
 from ...evaluation.record import load_run
-from ...reports.table import aligned, percent
+from ...reports.table import aligned
+
+WRITES_SHARES = True
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +41,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     some = next(iter(baseline.systems.values()))
     rows = [["system", *some.values]]
-    rows += [[name, *(percent(float(values.mean())) for values in results.values.values())] for name, results in baseline.systems.items()]
+    rows += [[name, *(amount(float(values.mean())) for values in results.values.values())] for name, results in baseline.systems.items()]
     print(aligned(rows))
     print(f"{path}: {len(baseline.systems)} systems, {len(some.queries)} answerable queries")
     return 0

@@ -9,6 +9,8 @@ from ...datasets.errors import InputError
 from ...reports.comparison import CORRECTIONS, TESTS
 from ..api.comparing import SHOWN, compare
 
+WRITES_SHARES = True
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""

@@ -15,6 +15,8 @@ from ..api.scoring import Scored, cell, mean, score_all
 
 _NAMED = 5
 
+WRITES_SHARES = True
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
@@ -50,11 +52,11 @@ def _as_text(results: Sequence[Scored], best: Mapping[str, float], per_query: bo
     rows = [["measure", "n", "ceiling", *(result.name for result in results)]]
     for measure, value in best.items():
         n = results[0].scores.counted(measure)
-        rows.append([measure, str(n), cell(value), *(cell(result.scores.mean(measure)) for result in results)])
+        rows.append([measure, str(n), cell(value, measure), *(cell(result.scores.mean(measure), measure) for result in results)])
     yield aligned(rows)
     tied = [["ties", "run", "queries moved", "worst", "expected", "best"]]
     tied += [
-        [measure, result.name, str(int(interval.tied.sum())), *(cell(mean(bound)) for bound in interval)]
+        [measure, result.name, str(int(interval.tied.sum())), *(cell(mean(bound), measure) for bound in interval)]
         for result in results
         for measure, interval in result.ties.items()
     ]
@@ -71,7 +73,7 @@ def _query_rows(results: Sequence[Scored], measures: Sequence[str]) -> Iterator[
     yield ["run", "query", *measures]
     for result in results:
         for row, query in enumerate(result.scores.query_ids):
-            yield [result.name, query, *(cell(result.scores.values[measure][row]) for measure in measures)]
+            yield [result.name, query, *(cell(result.scores.values[measure][row], measure) for measure in measures)]
 
 
 def _notes(result: Scored) -> Iterator[str]:

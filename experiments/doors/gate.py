@@ -16,6 +16,8 @@ from ...evaluation.record import load_run
 from ...reports.gate import record, text
 from ..rules import changed, load_baseline, packaged, rules_named
 
+WRITES_SHARES = True
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""

@@ -16,6 +16,8 @@ from ...datasets.file import is_stream, write_file
 if TYPE_CHECKING:
     from ...evaluation.judging.history import History, Moment
 
+WRITES_SHARES = True
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""

@@ -14,6 +14,8 @@ from typing import Any
 from ...datasets.errors import InputError
 from ...datasets.file import write_file
 
+WRITES_SHARES = True
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""

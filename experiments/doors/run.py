@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Form = Literal["table", "path", "json"]
 TAKES_OVERRIDES = True
+WRITES_SHARES = True
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the run directory and every system's results as JSON")
     shown.add_argument("-q", "--quiet", action="store_true", help="print the run directory and nothing else")
-    parser.usage = "recallmeter run [--fresh] [--json | -q] [--config-dir DIR] [--cfg job] [OVERRIDE …]"
+    parser.usage = "recallmeter run [--fresh] [--json | -q] [--fraction] [--config-dir DIR] [--cfg job] [OVERRIDE …]"
     parser.epilog = (
         "OVERRIDE is Hydra's: system=[grep,dual]  dataset=beir dataset.path=DIR  systems.dual.fusion.weights.bm25=0.5  dataset.seed=7  "
         "experiment=NAME  hydra.run.dir=DIR.  The last line printed is the run directory."

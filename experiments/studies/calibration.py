@@ -31,8 +31,9 @@ from ...evaluation.inference.intervals import DIFFERENCES, SHARES, mean_interval
 from ...evaluation.inference.power import worst_detectable
 from ...evaluation.inference.verdict import Decision, PairedTest, Verdict, conclude, weigh
 from ...evaluation.judging.compare import pair, results_of
+from ...evaluation.measures.numbers import NONE
 from ...evaluation.record import load_run
-from ...reports.table import NONE, markdown
+from ...reports.table import markdown
 
 SIZES = (20, 50, 120, 156, 300, 500)
 ALPHA = 0.05

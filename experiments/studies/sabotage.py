@@ -20,8 +20,9 @@ import numpy as np
 
 from ...evaluation.judging.baseline import baseline_of
 from ...evaluation.judging.gate import gate
+from ...evaluation.measures.numbers import shift
 from ...reports.gate import rows as cells
-from ...reports.table import markdown, sign
+from ...reports.table import markdown
 from ...retrieval.arms.links import Links
 from ...retrieval.corpus import Candidates, Corpus, Question
 from ...retrieval.embedders.embedding import Kind, Vectors
@@ -100,7 +101,9 @@ def matrix(overrides: Sequence[str], folder: Path) -> list[list[str]]:
             detectable = decision.detectable if decision else None
             drop = finding.before - finding.after
             sufficed = "–" if detectable is None else "yes" if drop > detectable else "no"
-            table.append([sabotage.name, finding.system, finding.rule.name, *row[2:5], sign(-drop), row[9], str(finding.verdict), sufficed])
+            table.append(
+                [sabotage.name, finding.system, finding.rule.name, *row[2:5], shift(-drop), row[9], str(finding.verdict), sufficed]
+            )
     return table
 
 

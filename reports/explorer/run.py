@@ -14,13 +14,14 @@ import numpy as np
 from ...datasets.checks.check import check
 from ...datasets.formats.jsonl import read_jsonl
 from ...datasets.model import Observation, Query
+from ...evaluation.measures.numbers import shift
 from ...evaluation.record import Run
 from ...evaluation.sweeps.leaderboard import pareto
 from ...retrieval.text.analysis import Analyzer
 from ...retrieval.text.segmentation import is_unspaced
 from ..document import Code, Rich, Strong, pieces
 from ..standing import Standing, main_measure, shown, step_words, verdict
-from ..table import bounds, sign, timing
+from ..table import bounds, timing
 
 ARM_DEPTH = 50
 """How many candidates of an arm are kept; below, only what is relevant, with its rank."""
@@ -79,7 +80,7 @@ def _said(run: Run) -> dict[str, Any]:
         "tied": list(standing.tied) if standing.n else [],
         "recommended": standing.recommended,
         "leads": {
-            name: {"shown": shown(row), "lead": sign(row.mean), "interval": bounds(row), "p": row.adjusted}
+            name: {"shown": shown(row), "lead": shift(row.mean), "interval": bounds(row), "p": row.adjusted}
             for name, row in standing.leads.items()
         },
     }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isclose
 
+from ...evaluation.measures.numbers import NONE, is_share
 from ...evaluation.record import Run
 from ..document import Block, Paragraph, Row, Section, Strong, Table
 from ..figures import categories as figure
 from ..figures import ranked_main
 from ..standing import Standing
-from ..table import NONE, interval, name_of
+from ..table import interval, name_of
 
 
 def by_category(run: Run, standing: Standing) -> Section | None:
@@ -19,7 +20,7 @@ def by_category(run: Run, standing: Standing) -> Section | None:
     answered = [category for category, cells in _cells(run, standing).items() if cells[0]["n"]]
     if standing.n and len(answered) > 1:
         few = "Few queries a category give hints, not results: read the intervals."
-        note = f"{name_of(standing.measure)} in percent, the highest of a row in bold. {few}"
+        note = f"{name_of(standing.measure)}{' in percent' if is_share(standing.measure) else ''}, the highest of a row in bold. {few}"
         blocks += [Table(list(_rows(run, standing)), (0,)), Paragraph(note), figure(run, standing)]
     if run.summary["unanswerable"]:
         blocks.append(Paragraph(_silence(run, standing)))
@@ -42,7 +43,8 @@ def _rows(run: Run, standing: Standing) -> Iterator[Row]:
         highest = max(cell["mean"] for cell in cells)
         leading = [isclose(cell["mean"], highest, abs_tol=1e-9) for cell in cells]
         some = not all(leading)
-        row = [Strong(interval(cell)) if some and first else interval(cell) for cell, first in zip(cells, leading, strict=True)]
+        written = (interval(cell, standing.measure) for cell in cells)
+        row = [Strong(text) if some and first else text for text, first in zip(written, leading, strict=True)]
         yield [category or NONE, str(cells[0]["n"]), *row]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...datasets.model import Query
+from ...evaluation.measures.numbers import amount, pp, shift
 from ...evaluation.record import Run
 from ..document import Paragraph, Row, Section, Table
 from ..figures import ranked_main
 from ..standing import Standing
-from ..table import name_of, percent, sign
+from ..table import name_of
 
 LARGEST = 10
 """How many queries are shown in each direction."""
@@ -34,9 +35,10 @@ def wins(run: Run, standing: Standing) -> Section | None:
         return Section(title, [Paragraph(f"{words}.")])
     shown = [*gained[:LARGEST], *lost[::-1][:LARGEST][::-1]]
     every = "" if len(shown) == len(moved) else f"; the largest {LARGEST} each way"
-    rows: list[Row] = [["query", "category", standing.label(before), standing.label(after), "Δ pp"]]
+    measure = standing.measure
+    rows: list[Row] = [["query", "category", standing.label(before), standing.label(after), f"Δ{pp(measure)}"]]
     rows += [
-        [query.text, query.category, percent(values[before, query.id]), percent(values[after, query.id]), sign(change)]
+        [query.text, query.category, *(amount(values[name, query.id], measure) for name in (before, after)), shift(change, measure)]
         for change, query in shown
     ]
     return Section(title, [Paragraph(f"{words}{every}."), Table(rows, (0, 1))])
@@ -49,7 +51,7 @@ def queries(run: Run, standing: Standing) -> Section | None:
     values, systems = _values(run, standing), ranked_main(run, standing)
     asked: Sequence[Query] = [query for query in run.queries.values() if query.answerable]
     rows: list[Row] = [["query", "category", "relevant", *map(standing.label, systems)]]
-    rows += [[q.text, q.category, str(len(q.relevant)), *(percent(values[name, q.id]) for name in systems)] for q in asked]
+    rows += [[q.text, q.category, str(len(q.relevant)), *(amount(values[name, q.id], standing.measure) for name in systems)] for q in asked]
     title = f"Query by query: {name_of(standing.measure)} of all {len(asked)} that have an answer"
     return Section(title, [Table(rows, (0, 1))], collapsed=True)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...evaluation.measures.numbers import NONE, amount
 from ...evaluation.record import Run
 from ..document import Paragraph, Row, Section, Table
 from ..figures import budget, ranked_main
 from ..standing import Standing
-from ..table import NONE, milliseconds, percent, timing
+from ..table import milliseconds, timing
 
 LOAD_ALL = "load_all"
 """The control that returns the whole memory."""
@@ -21,7 +22,7 @@ def tokens(run: Run, standing: Standing) -> Section:
     rows: list[Row] = [["system", "tokens/query", "saved, %"]]
     for name in ranked_main(run, standing):
         mean = run.summary["systems"][name]["tokens"]["mean"]
-        rows.append([standing.label(name), f"{mean:,.0f}", percent(1 - mean / whole) if whole else NONE])
+        rows.append([standing.label(name), f"{mean:,.0f}", amount(1 - mean / whole) if whole else NONE])
     rows.append(["everything", f"{whole:,.0f}", "0.0"])
     words = (
         f"Counted by {run.manifest['tokens_counter']}. The saving comes from returning {run.manifest['tokens_at']} of "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...evaluation.measures.numbers import NONE, amount
 from ...evaluation.record import Run
 from ..document import Paragraph, Rich, Row, Section, Table
 from ..figures import ranked_main
 from ..standing import Standing
-from ..table import NONE, interval, milliseconds, name_of, percent
+from ..table import interval, milliseconds, name_of
 
 
 def arms(run: Run, standing: Standing) -> Section | None:
@@ -40,11 +41,11 @@ def readings(run: Run, standing: Standing) -> Section:
         cells = [
             f"{interval(time[stale])} ({time[stale]['n']})",
             str(time["future_leaks"]),
-            percent(time[as_of]["mean"]),
-            NONE if ties is None else f"{percent(ties['worst'])}–{percent(ties['best'])}",
+            amount(time[as_of]["mean"]),
+            NONE if ties is None else f"{amount(ties['worst'], measure)}–{amount(ties['best'], measure)}",
         ]
         without: dict[str, Any] | None = system["undisputed"]
-        rows.append([standing.label(name), *cells, *([percent(without[measure]["mean"]) if without else NONE] if disputed else [])])
+        rows.append([standing.label(name), *cells, *([amount(without[measure]["mean"], measure) if without else NONE] if disputed else [])])
     words = (
         "Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something. From the "
         "future: observations returned that are later than the question. As of: recall of what existed when it was asked."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...evaluation.measures.contract import CONTRACT, RULES
+from ...evaluation.measures.numbers import NONE, amount
 from ...evaluation.record import Run
 from ..document import Code, Row, Section, Table
 from ..figures import headline
 from ..standing import Standing
-from ..table import NONE, name_of, percent
+from ..table import name_of
 
 
 def contract(run: Run, standing: Standing) -> Section:
@@ -36,7 +37,7 @@ def dataset(run: Run, standing: Standing) -> Section:
         rows.append(["relevant observations a query", spread])
     if data.get("dangling"):
         rows.append(["judgments of observations that it lacks", f"{data['dangling']:,}, which count as not found"])
-    limits = {measure: percent(run.summary["ceilings"][measure]) for measure in headline(run)}
+    limits = {measure: amount(run.summary["ceilings"][measure], measure) for measure in headline(run)}
     ceilings = [f"{name_of(measure)} {limit}" for measure, limit in limits.items() if limit != "100.0"]
     if standing.n and ceilings:
         rows.append(["attainable at most, %", f"{', '.join(ceilings)}: with R relevant, recall@k ≤ min(k, R)/R, precision@k ≤ min(k, R)/k"])

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from ...evaluation.measures.numbers import amount, is_share, pp
 from ...evaluation.record import Run
 from ..document import Paragraph, Rich, Row, Section, Strong, Table
 from ..figures import headline, quality, ranked_main
 from ..standing import Standing, lead_words
-from ..table import beside, interval, latency, name_of, percent, qualified, timing
+from ..table import beside, interval, latency, name_of, qualified, timing
 
 
 def head_to_head(run: Run, standing: Standing) -> Section:
     """Return the table that carries the verdict, its legend and its figure."""
     measures = headline(run)
-    head: list[Rich] = ["system", *map(name_of, measures), f"behind the best, pp of {name_of(standing.measure)}", "p50, ms", "tokens/query"]
+    behind = f"behind the best{pp(standing.measure, ', ')} of {name_of(standing.measure)}"
+    head: list[Rich] = ["system", *map(name_of, measures), behind, "p50, ms", "tokens/query"]
     rows: list[Row] = [head]
     for name in ranked_main(run, standing):
         system = run.summary["systems"][name]
         label = qualified(standing.label(name), run, name)
-        means = [percent(system["measures"][measure]["mean"]) for measure in measures]
+        means = [amount(system["measures"][measure]["mean"], measure) for measure in measures]
         cells = [*means, lead_words(standing, name), latency(system), f"{system['tokens']['mean']:,.0f}"]
         rows.append([Strong(cell) for cell in (label, *cells)] if name == standing.recommended else [label, *cells])
     rows += [[*row, "", "", ""] for row in _attainable(run, measures)]
@@ -34,7 +36,7 @@ def everything(run: Run, standing: Standing) -> Section | None:
     rows: list[Row] = [["system", *map(name_of, measures), "p50, ms", "tokens/query"]]
     for name in order:
         system = run.summary["systems"][name]
-        cells = [interval(system["measures"][measure]) for measure in measures]
+        cells = [interval(system["measures"][measure], measure) for measure in measures]
         rows.append([qualified(standing.label(name), run, name), *cells, latency(system), f"{system['tokens']['mean']:,.0f}"])
     rows += [[*row, "", ""] for row in _attainable(run, measures)]
     return Section("Every system, with intervals, and the controls", [Table(rows), Paragraph(timing(run))], collapsed=True)
@@ -42,8 +44,10 @@ def everything(run: Run, standing: Standing) -> Section | None:
 
 def _attainable(run: Run, measures: list[str]) -> list[Row]:
     """Return the row of ceilings, of those alone that are below 100."""
-    ceilings = [run.summary["ceilings"][measure] for measure in measures]
-    cells = ["" if ceiling is None or percent(ceiling) == "100.0" else percent(ceiling) for ceiling in ceilings]
+    ceilings = [(run.summary["ceilings"][measure], measure) for measure in measures]
+    cells = [
+        "" if ceiling is None or (ceiling > 0.9995 and is_share(measure)) else amount(ceiling, measure) for ceiling, measure in ceilings
+    ]
     return [["the best attainable", *cells]] if any(cells) else []
 
 

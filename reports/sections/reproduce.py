@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...evaluation.measures.numbers import NONE
 from ...evaluation.record import Run
 from ..document import Block, Code, Listing, Paragraph, Rich, Row, Section, Strong, Table
 from ..standing import Standing
-from ..table import NONE
 
 
 def use(run: Run, standing: Standing) -> Section | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...evaluation.judging.compare import Difference
+from ...evaluation.measures.numbers import amount, shifted
 from ...evaluation.record import Run
 from ..comparison import probability
 from ..document import Items, Paragraph, Row, Section, Table
 from ..standing import Standing, outcome, shown, step_words
-from ..table import bounds, name_of, percent, sign
+from ..table import bounds, name_of
 
-_HEAD = ["pp", "95 % interval", "p (Holm)", "better/same/worse", "detectable, pp", "verdict"]
+_HEAD = ["Δ", "95 % interval", "p (Holm)", "better/same/worse", "detectable", "verdict"]
 
 
 def steps(run: Run, standing: Standing) -> Section | None:
@@ -47,4 +48,5 @@ def _more(differences: Mapping[str, Difference], measure: str) -> bool:
 
 def _cells(found: Difference) -> list[str]:
     record = f"{found.wins}/{found.ties}/{found.losses}"
-    return [sign(found.mean), bounds(found), probability(found.adjusted), record, percent(found.detectable), outcome(found)]
+    corrected, detectable = probability(found.adjusted), amount(found.detectable, found.measure)
+    return [shifted(found.mean, found.measure), bounds(found), corrected, record, detectable, outcome(found)]

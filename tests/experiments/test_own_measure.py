@@ -80,7 +80,7 @@ def test_files_are_scored_by_it_in_a_process_that_knows_nothing_of_it(here: Path
     (here / "qrels").write_text("q 0 a 1\n")
     (here / "run").write_text("q Q0 a 1 1.0 t\n")
     command = [sys.executable, "-m", "recallmeter", "eval", "--qrels", "qrels", "--run", "run", "-m", NAME]
-    assert "1.0000" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "100.00" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def test_what_is_no_measure_is_refused_in_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,15 +25,23 @@ def test_the_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None
     assert main(["eval", *files, "-m", "nDCG@10", "-m", "R@5", "-m", "RR", "-m", "P@5"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "measure      n  ceiling  run.trec",
-        "ndcg@10      2   1.0000    0.4751",
-        "recall@5     2   1.0000    0.5000",
-        "mrr          2   1.0000    0.5000",
-        "precision@5  2   0.3000    0.2000",
+        "ndcg@10      2   100.00     47.51",
+        "recall@5     2   100.00     50.00",
+        "mrr          2   100.00     50.00",
+        "precision@5  2    30.00     20.00",
         "",
         "run.trec: 1 query judged but not in the run, scored 0: q2",
         "run.trec: 1 query in the run but not judged, left out: q9",
         "run.trec: 1 query without a relevant document, left out: q3",
     ]
+
+
+def test_shares_are_fractions_when_asked_and_sums_are_never_in_per_cent(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for more, row in (([], "recall@5  2   100.00     50.00"), (["--fraction"], "recall@5  2   1.0000    0.5000")):
+        assert main(["eval", *files, "-m", "R@5", "-m", "dcg@10", *more]) == 0
+        _, first, second, *_ = capsys.readouterr().out.splitlines()
+        assert first == row
+        assert second.split() == ["dcg@10", "2", "1.8155", "1.2500"]
 
 
 def test_json_has_everything_in_full(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,8 +64,8 @@ def test_json_has_everything_in_full(files: list[str], capsys: pytest.CaptureFix
 def test_per_query_and_ties_as_text(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", *files, "-m", "R@2", "--per-query", "--ties"]) == 0
     out = capsys.readouterr().out
-    assert "recall@2  run.trec              1  0.2500    0.3750  0.5000" in out.splitlines()
-    assert "run.trec\tq1\t0.5000\nrun.trec\tq2\t0.0000\nrun.trec\tq3\t–\n" in out
+    assert "recall@2  run.trec              1  25.00     37.50  50.00" in out.splitlines()
+    assert "run.trec\tq1\t50.00\nrun.trec\tq2\t0.00\nrun.trec\tq3\t–\n" in out
 
 
 def test_two_runs_side_by_side(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,7 +73,7 @@ def test_two_runs_side_by_side(files: list[str], tmp_path: Path, capsys: pytest.
     assert main(["eval", *files, "--run", str(tmp_path / "other.json"), "-m", "RR"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [
         "measure  n  ceiling  run.trec  other.json",
-        "mrr      2   1.0000    0.5000      1.0000",
+        "mrr      2   100.00     50.00      100.00",
     ]
 
 
@@ -80,8 +88,8 @@ def test_without_measures_those_of_a_run(files: list[str], capsys: pytest.Captur
 def test_a_threshold_for_every_measure_that_names_none(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", *files, "--rel", "2", "-m", "R@5", "-m", "nDCG@10"]) == 0
     assert [line.split() for line in capsys.readouterr().out.splitlines()[1:3]] == [
-        ["recall(rel=2)@5", "1", "1.0000", "1.0000"],
-        ["ndcg(rel=2)@10", "1", "1.0000", "1.0000"],
+        ["recall(rel=2)@5", "1", "100.00", "100.00"],
+        ["ndcg(rel=2)@10", "1", "100.00", "100.00"],
     ]
 
 
@@ -93,7 +101,7 @@ def test_self_hits_are_removed_when_asked(tmp_path: Path, capsys: pytest.Capture
     for more in ([], ["--remove-self-hits"]):
         assert main(["eval", *files, *more]) == 0
         recalls.append(capsys.readouterr().out.split()[-1])
-    assert recalls == ["1.0000", "0.5000"]
+    assert recalls == ["100.00", "50.00"]
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,13 @@ import pytest
 from recallmeter.datasets.errata import corrected
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.judging.compare import compare, pair, results_of
+from recallmeter.evaluation.measures.numbers import amount as percent
+from recallmeter.evaluation.measures.numbers import shift as sign
 from recallmeter.evaluation.record import Run, load_run
 from recallmeter.evaluation.sweeps.leaderboard import Leaderboard
 from recallmeter.evaluation.sweeps.points import Point, read_points, write_point
 from recallmeter.experiments.cli import main
-from recallmeter.reports.table import HEADLINE, bounds, interval, milliseconds, percent, sign
+from recallmeter.reports.table import HEADLINE, bounds, interval, milliseconds
 
 pytestmark = pytest.mark.integration
 
