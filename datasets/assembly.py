@@ -31,15 +31,13 @@ def load(read: Reader, *, name: str, licence: str = "") -> Dataset:
     """Read a whole source.
 
     Raises:
-        InputError: the first error met, with its place; warnings are logged in one line.
+        InputError: the first error met, with its place; warnings are told in `Dataset.notes`.
     """
     faults = Refused()
     assembly = Assembly(faults)
     for placed in read(faults):
         assembly.add(placed)
-    dataset = assembly.dataset(name, licence)
-    faults.tell(name)
-    return dataset
+    return replace(assembly.dataset(name, licence), notes=faults.notes())
 
 
 class Assembly:

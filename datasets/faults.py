@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,8 +10,6 @@ from typing import NamedTuple, Protocol
 
 from .errors import InputError
 from .model import Observation, Query
-
-_log = logging.getLogger(__name__)
 
 
 class Severity(StrEnum):
@@ -33,29 +31,33 @@ class Kind(NamedTuple):
 class Faults(Protocol):
     """Where a reader reports what it meets."""
 
-    def report(self, kind: Kind, where: str, what: str) -> None:
-        """Take one fault; a reader that comes back from here leaves the faulty record out."""
+    def report(self, kind: Kind, where: str, what: str, *, variant: str = "") -> None:
+        """Take one fault; a reader that comes back from here leaves the faulty record out.
+
+        Args:
+            variant: what tells this fault from others of its kind, such as the field; "": its wording.
+        """
         ...
 
 
 @dataclass
 class Refused:
-    """Takes faults for a loader: the first error ends it, warnings are counted and told once at the end."""
+    """Takes faults for a loader: the first error ends it, what shapes the values is counted, for `Dataset.notes`."""
 
-    warnings: dict[str, int] = field(default_factory=dict)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def report(self, kind: Kind, where: str, what: str) -> None:
-        """Raise an error as `InputError`; count a warning."""
+    def report(self, kind: Kind, where: str, what: str, *, variant: str = "") -> None:
+        """Raise an error as `InputError`; count a warning, and what is not read."""
         if kind.severity is Severity.ERROR:
             raise InputError(what, where=where, remedy=kind.remedy)
-        if kind.severity is Severity.WARNING:
-            self.warnings[kind.name] = self.warnings.get(kind.name, 0) + 1
+        if kind.severity is Severity.WARNING or kind is FIELD_NOT_READ:
+            key = kind.name, variant
+            self.counts[key] = self.counts.get(key, 0) + 1
 
-    def tell(self, name: str) -> None:
-        """Log the warnings in one line."""
-        if self.warnings:
-            told = ", ".join(f"{kind} {count}" for kind, count in sorted(self.warnings.items()))
-            _log.warning("data set %s: %s; see `recallmeter data check`", name, told)
+    def notes(self) -> tuple[str, ...]:
+        """Return what was counted, in one line; none where there is nothing."""
+        told = [f"{kind}{variant and f' {variant!r}'} {count:,}" for (kind, variant), count in sorted(self.counts.items())]
+        return (f"{', '.join(told)}; see `recallmeter data check`",) if told else ()
 
 
 class Example(NamedTuple):
@@ -67,30 +69,45 @@ class Example(NamedTuple):
 
 @dataclass
 class Finding:
-    """All faults of one kind: how many there are, and the first of them."""
+    """All faults of one kind: how many there are, and the first of them, the first of each variant before all others."""
 
     kind: Kind
     count: int = 0
-    examples: list[Example] = field(default_factory=list)
+    firsts: dict[str, Example] = field(default_factory=dict)
+    others: list[Example] = field(default_factory=list)
+
+    @property
+    def examples(self) -> list[Example]:
+        """One of each variant, then further ones."""
+        return [*self.firsts.values(), *self.others]
 
 
 @dataclass
 class Collected:
-    """Takes faults for a check: none ends it, all are counted, the first `keep` of a kind are kept with their places."""
+    """Takes faults for a check: none ends it, all are counted, the first `keep` of a kind or more are kept with their places."""
 
     keep: int = 20
     findings: dict[str, Finding] = field(default_factory=dict)
 
-    def report(self, kind: Kind, where: str, what: str) -> None:
+    def report(self, kind: Kind, where: str, what: str, *, variant: str = "") -> None:
         """Count one fault."""
-        self.sum_up(kind, 1, [Example(where, what)])
+        self.sum_up(kind, 1, [Example(where, what)], variant=variant)
 
-    def sum_up(self, kind: Kind, count: int, examples: Iterable[Example]) -> None:
+    def sum_up(self, kind: Kind, count: int, examples: Iterable[Example], *, variant: str = "") -> None:
         """Count several faults of one kind at once; none at all is no finding."""
         if count:
             finding = self.findings.setdefault(kind.name, Finding(kind))
             finding.count += count
-            finding.examples += list(examples)[: self.keep - len(finding.examples)]
+            for example in examples:
+                told = variant or _SHAPES.sub("", example.what)
+                if told not in finding.firsts and len(finding.firsts) < self.keep:
+                    finding.firsts[told] = example
+                elif len(finding.firsts) + len(finding.others) < self.keep:
+                    finding.others.append(example)
+
+
+_SHAPES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+"""What differs between messages of one wording."""
 
 
 class Judgment(NamedTuple):
@@ -112,6 +129,9 @@ BYTE_ORDER_MARK = Kind("byte-order-mark", Severity.NOTE, "accepted; save without
 CRLF = Kind("crlf", Severity.NOTE, "accepted; save with LF for other tools' sake")
 BLANK_LINE = Kind("blank-line", Severity.NOTE, "accepted; delete it for other tools' sake")
 FIELD_NOT_READ = Kind("field-not-read", Severity.NOTE, "nothing, unless retrieval should see it: then move it into a field that is read")
+GROUP_POOLED = Kind(
+    "group-not-read", Severity.WARNING, "name the field as the scope, such as dataset.scope=group, if each query is asked of its own group"
+)
 NOT_RELEVANT = Kind("judged-not-relevant", Severity.NOTE, "nothing: a grade below 1 gains nothing and does not count into R")
 NOT_IN_SPLIT = Kind("query-not-in-split", Severity.NOTE, "nothing, if another split judges it; if none does, give it a row of grade 0")
 

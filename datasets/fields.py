@@ -33,15 +33,16 @@ class Shape:
         for name, value in raw.items():
             parser = self.fields.get(name)
             if parser is None:
-                faults.report(self.unknown, where, f"the field {name!r} is not one of {', '.join(self.fields)}")
+                if self.unknown is not FIELD_NOT_READ or value not in (None, "", [], {}):
+                    faults.report(self.unknown, where, f"the field {name!r} is not one of {', '.join(self.fields)}", variant=name)
                 continue
             try:
                 values[name] = parser(value)
             except (ValueError, OverflowError) as error:
-                faults.report(BAD_VALUE, where, f"the field {name!r} is {_short(value)}: {error}")
+                faults.report(BAD_VALUE, where, f"the field {name!r} is {_short(value)}: {error}", variant=name)
                 usable = False
         if missing := sorted(self.required - raw.keys()):
-            faults.report(MISSING_FIELD, where, f"the field {missing[0]!r} is missing")
+            faults.report(MISSING_FIELD, where, f"the field {missing[0]!r} is missing", variant=missing[0])
             usable = False
         return values if usable else None
 

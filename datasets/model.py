@@ -129,12 +129,17 @@ class Query:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Observations and the queries asked of them. Ids are unique in each of the two."""
+    """Observations and the queries asked of them. Ids are unique in each of the two.
+
+    Attributes:
+        notes: what whoever reads the scores should know of how it was read; no part of what it is.
+    """
 
     name: str
     observations: tuple[Observation, ...]
     queries: tuple[Query, ...]
     licence: str = ""
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         _check_unique((o.id for o in self.observations), "observation", self.name)

@@ -58,6 +58,7 @@ SHAPE = {
     "tokens_counter": str,
     "tokens_at": int,
     "failures": [{"system": str, "queries": int, "query": str, "error": str}],
+    "notices?": [{"system": str, "text": str}],
     "load": {"before": float, "after": float},
     "started": datetime,
     "ended": datetime,

@@ -89,6 +89,7 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
 
     with input_errors():
         parsed = OverridesParser.create().parse_overrides(_sorted_out(overrides)[1])
+    _check_choices(_sorted_out(overrides)[1])
     spans = [_values(o) if o.is_sweep_override() else None for o in parsed]
     for override, values in zip(parsed, spans, strict=True):
         if values == []:
@@ -131,6 +132,7 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     hub_access(allowed=False)
     options, overrides = _sorted_out(arguments)
     _check_options(options, command)
+    _check_choices(overrides)
     before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
     try:
         with input_errors():
@@ -285,7 +287,7 @@ def input_errors(key: str = "") -> Iterator[None]:
     """Turn what Hydra and OmegaConf raise into an `InputError`."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
+    from yaml import MarkedYAMLError, YAMLError
 
     try:
         yield
@@ -293,6 +295,12 @@ def input_errors(key: str = "") -> Iterator[None]:
         raise error.at(error.where or key) from error
     except (HydraException, OmegaConfBaseException) as error:
         raise _in_one_line(error, key) from error
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"{mark.name}:{mark.line + 1}" if mark else key
+        twice = re.match(r"found duplicate key (.*)", error.problem or "")
+        what = f"the key {twice[1]!r} occurs twice in one mapping" if twice else f"not valid YAML ({error.problem})"
+        raise InputError(what, where=where, remedy="keep one of the two" if twice else "correct it") from error
     except (YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"a configuration file is not YAML in UTF-8 ({error})", where=key, remedy="mend it") from error
     except RecursionError as error:
@@ -329,6 +337,17 @@ def _in_one_line(error: Exception, key: str) -> InputError:
     if isinstance(error, MissingMandatoryValue):
         missing = ".".join(filter(None, (key, str(error.full_key or text.rpartition(": ")[2]))))
         return InputError("a value is needed", where=missing, remedy=f"add {missing}=…")
+    if match := re.match(r"Key '([^']*)' is not in struct", text):
+        return InputError(
+            f"the key {match[1]!r} is not in the configuration, or is no text in its file", where=key, remedy=f'quote it: "{match[1]}": …'
+        )
+    if type(error).__name__ == "ConfigCompositionException" and not text:
+        told = " ".join(f"{root}".split()) if (root := error.__cause__) is not None else ""
+        return InputError(
+            f"a configuration file can't be composed{told and f' ({told})'}",
+            where=key,
+            remedy="see that every key in it is a text: quote null, ~, true and numbers",
+        )
     if match := re.search(r"Error locating target '([^']+)'", text):
         return InputError(
             f"can't import {match.group(1)!r} ({_root(error)})",
@@ -407,6 +426,25 @@ def _check_options(options: Sequence[str], command: str) -> None:
         raise InputError(str(error), where=f"recallmeter {command}", remedy=remedy) from error
     if unknown:
         raise InputError(f"no option {unknown[0]!r}", where=f"recallmeter {command}", remedy=remedy)
+
+
+def _check_choices(overrides: Sequence[str]) -> None:
+    """Refuse what Hydra takes for no text where a group is told which files to choose, such as ``nan``, ``null`` or ``1``."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import ChoiceSweep
+
+    with input_errors():
+        parsed = OverridesParser.create().parse_overrides([*overrides])
+    for override in parsed:
+        if (override.value() is None and override.is_delete()) or not (CONF / override.key_or_group).is_dir():
+            continue
+        value = override._value
+        listed = value.list if isinstance(value, ChoiceSweep) else [value]
+        for choice in [inner for outer in listed for inner in (outer if isinstance(outer, list) else [outer])]:
+            if choice is None or isinstance(choice, bool | int | float | list):
+                told = "null" if choice is None else str(choice).lower() if isinstance(choice, bool) else str(choice)
+                remedy = f"quote it for Hydra and the shell if a file has that name: {override.key_or_group}='\"{told}\"'"
+                raise InputError(f"{told} is read as {type(choice).__name__}, not as a name", where=override.key_or_group, remedy=remedy)
 
 
 def _sorted_out(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -17,12 +17,14 @@ from ..evaluation.loop import Protocol, SystemResult, evaluate
 from ..evaluation.measures.grammar import measure_of, parse_measure
 from ..evaluation.measures.measure import Measure
 from ..evaluation.measures.metrics import Scores, dangling, score
+from ..evaluation.notices import Notice, Reads, notices_of
 from ..evaluation.record import shaping
 from ..evaluation.summary import context_of
 from ..retrieval.embedders.embedding import CachedEmbedder
 from ..retrieval.identity import identity
 from ..retrieval.isolation.isolated import Isolated, Limits
 from ..retrieval.ranking import Control, Retriever
+from ..retrieval.text.scripts import UNSPACED_SCRIPTS
 from .composition import CONF, build
 
 OURS = "recallmeter."
@@ -107,7 +109,7 @@ def _first(settings: Any) -> str:
 def check_systems(systems: Mapping[str, Any]) -> None:
     """Raise `InputError` unless there is a system to evaluate and each has the two methods of a `Retriever`."""
     for name, system in systems.items():
-        if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
             remedy = f"use letters, digits, '.', '_' and '-', at most {LONGEST_NAME}, and begin with no dot"
             raise InputError(f"{name!r} can't name a system, since files are called by it", where="systems", remedy=remedy)
         kind = system if isinstance(system, type) else type(system)
@@ -153,11 +155,32 @@ def _is_control(spec: Mapping[str, Any]) -> bool:
 def facts(system: Retriever) -> dict[str, Any]:
     """Return what a run records of the models in a system, and of what they embedded."""
     names = {part.model for part in _parts(system) if isinstance(getattr(part, "model", None), str)}
-    return {"models": dict(sorted(name.partition("@")[::2] for name in names)), "embedding": _embedding(system)}
+    arms = getattr(system, "arms", None)
+    readers = [_reads(arm) for arm in arms.values()] if isinstance(arms, Mapping) else [_reads(system)]
+    models = dict(sorted(name.partition("@")[::2] for name in names))
+    return {"models": models, "embedding": _embedding(system), "reads": readers}
 
 
-def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str, Retriever], *, progress: bool = True) -> Measurement:
+def _reads(part: Any) -> dict[str, Any]:
+    """Return which scripts a part of a system can read, as `Reads` takes it."""
+    inside = _parts(part)
+    scripts = next((found for p in inside if isinstance(found := getattr(p, "scripts", None), list | tuple)), None)
+    spaced = any(getattr(p, "needs_spaces", False) is True for p in inside)
+    return {"made_for": None if scripts is None else [*map(str, scripts)], "unread": list(UNSPACED_SCRIPTS) if spaced else []}
+
+
+def measure(
+    settings: Mapping[str, Any],
+    dataset: Dataset,
+    systems: Mapping[str, Retriever],
+    *,
+    notices: Sequence[Notice] = (),
+    progress: bool = True,
+) -> Measurement:
     """Evaluate the systems on the data set as the resolved settings say.
+
+    Args:
+        notices: what is already known to be worth saying.
 
     Raises:
         InputError: a setting out of range, or a measure that does not exist.
@@ -169,6 +192,8 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
     results = evaluate(dataset, systems, protocol, progress=progress)
     qrels = {query.id: query.relevant for query in dataset.queries}
     scores = {r.name: score(qrels, {q: a.hits for q, a in r.answers.items()}, measures, context_of(dataset, r)) for r in results}
+    lost = len(dangling(qrels, {observation.id for observation in dataset.observations}))
+    readers = {name: [Reads(**reads) for reads in _facts(system).get("reads", ())] for name, system in systems.items()}
     manifest = {
         "status": "complete",
         "dataset": {
@@ -177,7 +202,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
             "observations": len(dataset.observations),
             "queries": len(dataset.queries),
             "answerable": sum(query.answerable for query in dataset.queries),
-            "dangling": len(dangling(qrels, {observation.id for observation in dataset.observations})),
+            "dangling": lost,
             "licence": dataset.licence,
         },
         "identity": shaped.key,
@@ -190,6 +215,7 @@ def measure(settings: Mapping[str, Any], dataset: Dataset, systems: Mapping[str,
         "tokens_counter": protocol.tokens_counter,
         "tokens_at": protocol.tokens_at,
         "failures": _failures(results),
+        "notices": [notice._asdict() for notice in (*notices, *notices_of(dataset, readers, protocol.k, lost))],
         "load": {"before": before, "after": load()},
         "started": started,
         "ended": _now(),

@@ -134,3 +134,8 @@ def _piece(piece: Inline) -> str:
         pad = " " if fence != "`" else ""
         return f"{fence}{pad}{visible(piece.text).replace('|', chr(92) + '|')}{pad}{fence}"
     return in_markdown(piece)
+
+
+def told_notices(manifest: Mapping[str, Any]) -> list[str]:
+    """Return a line for each thing that a run has to say before its values are read."""
+    return [f"NOTE {notice['system'] and notice['system'] + ': '}{notice['text']}" for notice in manifest.get("notices", ())]

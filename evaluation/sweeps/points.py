@@ -36,7 +36,13 @@ SHAPE = {
     "latency": Each({"p50": Maybe(float), "p95": Maybe(float)}),
     "manifest": dict,
 }
-MANIFEST = {"dataset": {"fingerprint": str}, "unknown?": [str], "strata?": Each([str]), "ended?": str}
+MANIFEST = {
+    "dataset": {"fingerprint": str},
+    "unknown?": [str],
+    "strata?": Each([str]),
+    "ended?": str,
+    "notices?": [{"system": str, "text": str}],
+}
 """What the record of a point says, and of a complete one that part of its manifest which is read."""
 KEY_LENGTH = 20
 """How much of a key a folder is named by."""
@@ -151,7 +157,10 @@ def read_point(folder: Path) -> Point | None:
     path, remedy = folder / RECORD, "remove the folder; the point is then run again"
     if not path.exists():
         return None
-    record = read_record(path, "the record of a point", absent=remedy, remedy=remedy)
+    try:
+        record = read_record(path, "the record of a point", absent=remedy, remedy=remedy)
+    except InputError as error:
+        raise InputError(f"a damaged point ({error.what})", where=error.where, remedy=remedy) from error
     try:
         complete = record.get("status") == "complete"
         packed = (folder / VALUES).read_bytes() if complete else _nothing()

@@ -10,6 +10,7 @@ from ...datasets.errors import InputError
 
 if TYPE_CHECKING:
     from ...datasets.model import Dataset
+    from ...evaluation.notices import Notice
     from ...evaluation.record import Run as Record
     from ...retrieval.ranking import Retriever
     from .runs import Run
@@ -135,6 +136,7 @@ def record_run(
     *,
     kept: Mapping[str, Any] | None = None,
     command: Sequence[str] | None = None,
+    notices: Sequence[Notice] = (),
     progress: bool = True,
 ) -> Record:
     """Evaluate systems on a data set as resolved settings say, write the run directory and read it.
@@ -142,6 +144,7 @@ def record_run(
     Args:
         kept: the settings as the run directory is to hold them; None: as they are.
         command: the command line that asked for the run, if one did.
+        notices: what is already known to be worth saying.
     """
     from omegaconf import OmegaConf
 
@@ -153,7 +156,7 @@ def record_run(
     from ..measurement import measure
 
     check_free(folder)
-    measured = measure(settings, dataset, systems, progress=progress)
+    measured = measure(settings, dataset, systems, notices=notices, progress=progress)
     write_record(
         folder,
         config_yaml=OmegaConf.to_yaml(OmegaConf.create(redacted_settings(kept or settings))),

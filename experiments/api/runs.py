@@ -76,6 +76,11 @@ class Run:
         """The systems that failed on any query: ``system``, ``queries`` (how many), ``query`` (the first), ``error``."""
         return self.record.manifest["failures"]
 
+    @property
+    def notices(self) -> Sequence[Mapping[str, str]]:
+        """What to know before the values are read: ``text``, and the ``system`` that it is about, "" for the data set or the run."""
+        return self.record.manifest.get("notices", ())
+
     def summary(self) -> DataFrame:
         """Return a row a system and measure: ``mean`` over ``n`` answerable queries, its 95 % interval ``low`` to ``high``, ``ceiling``."""
         return self._frame(
@@ -132,14 +137,15 @@ class Run:
         return write_explorer([self], Path(path))
 
     def __repr__(self) -> str:
-        from ...reports.table import aligned, head_to_head
+        from ...reports.table import aligned, head_to_head, told_notices
 
-        return f"{self._told}\n{aligned(head_to_head(self.record))}"
+        return "\n".join([self._told, aligned(head_to_head(self.record)), *told_notices(self.record.manifest)])
 
     def _repr_html_(self) -> str:
-        from ...reports.table import head_to_head
+        from ...reports.table import head_to_head, told_notices
 
-        return f"<p>{escape(self._told)}</p>{html_table(head_to_head(self.record))}"
+        notices = "".join(f"<p>{escape(line)}</p>" for line in told_notices(self.record.manifest))
+        return f"<p>{escape(self._told)}</p>{html_table(head_to_head(self.record))}{notices}"
 
     @property
     def _told(self) -> str:

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...datasets.errors import InputError
+from ...datasets.faults import Severity
 from ...evaluation.exit_code import ExitCode
 from ..paths import CONF
 
 SHOWN = 3
-"""Examples of a finding that the table shows; --json has more."""
+"""Examples of a finding that the table shows, or one of each variant where there are more; --json has further ones."""
+
+WIDEST = 110
+"""Characters of a line of the file that are shown."""
 
 TABLE = ("questions", "relevant", "id", "text", "time", "session", "separator", "query", "questions_query")
 """The options that say how a table is read."""
@@ -161,14 +165,29 @@ def _table(report: Any, name: str, source: str) -> str:
         f"answerable {counts['answerable']:,}, judgments {counts['judgments']:,}"
     ]
     lines += [f"  {what} {report.measures[key]:.1%}" for key, what in _MEASURES.items() if key in report.measures]
-    for finding in report.findings:
+    shown = [(finding, finding.examples[: max(SHOWN, len(finding.firsts))]) for finding in report.findings]
+    written = _lines(example.where for finding, examples in shown if finding.kind.severity is not Severity.NOTE for example in examples)
+    for finding, examples in shown:
         lines.append(f"{finding.kind.severity.value:<7} {finding.count:>7,} × {finding.kind.name}: {finding.kind.remedy}")
-        for example in finding.examples[:SHOWN]:
+        for example in examples:
             place = example.where.removeprefix(source).lstrip("/: ")
             lines.append(f"{'':<18}{place and f'{place}: '}{example.what}")
+            if example.where in written and finding.kind.severity is not Severity.NOTE:
+                lines.append(f"{'':<18}| {written[example.where]}")
     if not report.findings:
         lines.append("nothing found")
     return "\n".join(lines)
+
+
+def _lines(places: Iterable[str]) -> dict[str, str]:
+    """Return what stands at each place that is a line of a file, as it is written there."""
+    from ...datasets.faults import Collected
+    from ...datasets.reading import read_lines
+
+    wanted = set(places)
+    files = {path for path, _, number in (place.rpartition(":") for place in wanted) if number.isdecimal() and Path(path).is_file()}
+    found = {at: text for path in sorted(files) for at, text in read_lines(Path(path), Collected()) if at in wanted}
+    return {at: text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…" for at, text in found.items()}
 
 
 _MEASURES = {

@@ -56,7 +56,7 @@ def evaluate_config(config: DictConfig, folder: Path, *, form: Form = "table") -
     """
     from ...reports import preset, waterfall
     from ...reports.gate import failure_text
-    from ...reports.table import aligned, head_to_head, timing
+    from ...reports.table import aligned, head_to_head, timing, told_notices
     from ...retrieval.telemetry import export_spans
     from ..composition import command_line
 
@@ -73,8 +73,8 @@ def evaluate_config(config: DictConfig, folder: Path, *, form: Form = "table") -
         print("", waterfall.slowest_queries(run), "", sep="\n")
     for line in waterfall.slow_searches(run):
         print(line, file=sys.stderr)
-    if dangling := run.manifest["dataset"]["dangling"]:
-        print(f"{dangling} judgments name observations that the data set does not have; they count as not found", file=sys.stderr)
+    for line in told_notices(run.manifest):
+        print(line, file=sys.stderr)
     for failure in run.manifest["failures"]:
         print(f"FAILED {failure['system']}: {failure_text(failure)}", file=sys.stderr)
     print(json.dumps({"folder": printed(folder), **run.summary}, indent=1, ensure_ascii=False) if form == "json" else printed(folder))
@@ -100,12 +100,14 @@ def run_config(
 
     from ...datasets.folder import check_free
     from ..api.measuring import described, record_run
+    from ..chosen import chosen_notices
     from ..composition import plain, stored
     from ..measurement import build_dataset, build_systems
 
     check_free(folder)  # before anything is built
     if dataset is not None:
         OmegaConf.update(config, "dataset", described(dataset), merge=False, force_add=True)
-    settings = plain(config)
+    settings, notices = plain(config), chosen_notices(config)
     searched = dataset or build_dataset(settings)
-    return record_run(settings, searched, systems or build_systems(settings), folder, kept=stored(config), command=command)
+    built = systems or build_systems(settings)
+    return record_run(settings, searched, built, folder, kept=stored(config), command=command, notices=notices)

@@ -80,6 +80,8 @@ def sweep_point(config: DictConfig) -> Any:
     """
     from hydra.core.hydra_config import HydraConfig
 
+    from ...reports.table import told_notices
+    from ..chosen import chosen_notices
     from ..composition import find_plug_ins, leave_unchosen, parameters, plain, stored
     from ..sweeping.reuse import run_point
 
@@ -93,11 +95,13 @@ def sweep_point(config: DictConfig) -> Any:
     _report(log, {**line, "status": "began"})
     objectives = [float("nan")] * len(sweep["objectives"])
     try:
+        notices = [notice._asdict() for notice in chosen_notices(config)]
         outcome = run_point(settings, line["parameters"], folder, retry_failed=sweep["retry_failed"], only_failed=sweep["only_failed"])
         point, line = outcome.point, {**line, "status": outcome.status, "seconds": outcome.seconds, "error": outcome.point.error}
         if point.status == "complete":
             kept = {name: value for name, value in stored(config).items() if name != "sweep"}
             line |= {"key": point.key, "settings": kept, "unknown": point.manifest["unknown"]}
+            line["notices"] = told_notices({"notices": [*notices, *point.manifest.get("notices", ())]})
             system = sweep["system"] or point.systems[0]
             # a grid may measure something else than what a search would be told
             measured = system in point.systems and set(sweep["objectives"]) <= {*point.measures, "tokens"}
@@ -259,6 +263,8 @@ class Watcher:
         seconds = sum(line["seconds"] for line in self._ended.values())
         print(f"{counts['ran']} ran, {counts['reused']} reused, {counts['failed'] + counts['left']} failed; {seconds:.1f} s of work")
         print(printed(sweep.folder))
+        for told in dict.fromkeys(told for line in self._ended.values() for told in line.get("notices", ())):
+            print(told, file=sys.stderr)
         unknown = sorted({told for line in self._ended.values() for told in line.get("unknown", ())})
         for told in unknown:
             print(f"measured every time: {told}; give it `version: …` in its YAML to reuse what it answered")

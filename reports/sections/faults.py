@@ -20,6 +20,15 @@ def failures(run: Run, standing: Standing) -> Section | None:
     return Section("Failed: these queries count 0", [Items(told)]) if told else None
 
 
+def notices(run: Run, standing: Standing) -> Section | None:
+    """Return what is to be known before the values are read."""
+    told: list[Rich] = []
+    for notice in run.manifest.get("notices", ()):
+        about = notice["system"]
+        told.append([Strong(standing.label(about)), f": {notice['text']}"] if about else notice["text"])
+    return Section("To know before reading on", [Items(told)]) if told else None
+
+
 def notes(run: Run, standing: Standing) -> Section | None:
     """Return what systems noted, and the breaches of the contract that were repaired."""
     told = [

@@ -15,6 +15,7 @@ from . import categories, contrast, cost, faults, mechanics, provenance, quality
 SECTIONS = (
     quality.head_to_head,
     faults.failures,
+    faults.notices,
     steps.steps,
     contrast.wins,
     categories.by_category,

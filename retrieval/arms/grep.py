@@ -15,6 +15,8 @@ from ..topk import top_k
 class Grep:
     """Score = how many of the question's words longer than two characters occur in a text, as substrings, in any case."""
 
+    needs_spaces = True
+
     def build(self, corpus: Corpus) -> _GrepIndex:
         """Keep the texts; there is no index."""
         return _GrepIndex([_folded(scanned_text(observation)) for observation in corpus.observations])

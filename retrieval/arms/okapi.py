@@ -18,6 +18,8 @@ class Okapi:
     Its idf is 0 for a term in exactly half of the rows; what scores 0 or less is not returned.
     """
 
+    needs_spaces = True
+
     def build(self, corpus: Corpus) -> _OkapiIndex:
         """Hand every row's words to the package."""
         return _OkapiIndex([_words(indexed_text(observation)) for observation in corpus.observations])

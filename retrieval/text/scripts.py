@@ -8,6 +8,9 @@ from collections.abc import Collection
 UNSPACED = frozenset({"zh", "ja", "ko", "th", "lo", "my", "km"})
 """Languages that are written without spaces, or whose words have no stems."""
 
+UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "KHMER", "LAO", "MYANMAR", "THAI")
+"""The scripts of languages that are written without spaces; whoever splits at spaces has ``needs_spaces = True``."""
+
 _STEMMED_AS = {"LATIN": "en", "GREEK": "el", "CYRILLIC": "ru", "HEBREW": "he", "ARABIC": "ar"}
 """Script → the language that its words are taken for, unless the analyzer's own is written in it."""
 

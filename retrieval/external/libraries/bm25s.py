@@ -29,6 +29,7 @@ class Bm25s(Adapter):
     """
 
     packages = ("bm25s", "PyStemmer")
+    needs_spaces = True
 
     def __init__(self, k1: float = 1.5, b: float = 0.75, method: str = "lucene") -> None:
         self.k1, self.b, self.method = k1, b, method

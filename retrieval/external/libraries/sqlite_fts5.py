@@ -25,7 +25,7 @@ class SqliteFts5(Adapter):
     """
 
     def __init__(self, tokenizer: str = "porter unicode61") -> None:
-        self.tokenizer = tokenizer
+        self.tokenizer, self.needs_spaces = tokenizer, not tokenizer.startswith("trigram")
         try:
             _Table(tokenizer)
         except sqlite3.Error as error:

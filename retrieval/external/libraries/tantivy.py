@@ -21,6 +21,7 @@ class Tantivy(Adapter):
     """
 
     packages = ("tantivy",)
+    needs_spaces = True
 
     def __init__(self) -> None:
         require("tantivy", "tantivy")

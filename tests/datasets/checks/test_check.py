@@ -260,7 +260,7 @@ def test_twins_live_in_one_scope_and_chinese_is_compared_by_character(tmp_path: 
 BEIR = {
     "corpus.jsonl": '\ufeff{"_id": "d1", "title": "T", "text": "one"}\r\n\n{"_id": "d1", "title": "T", "text": "one"}\n'
     '{"_id": "d2", "text": ""}\n{"_id": "d3"}\n',
-    "queries.jsonl": '{"_id": "q1", "text": "first?", "metadata": {}}\n{"_id": "q2", "text": "second?"}\n{"_id": "q3", "text": "third?"}\n',
+    "queries.jsonl": '{"_id": "q1", "text": "first?", "url": "x"}\n{"_id": "q2", "text": "second?"}\n{"_id": "q3", "text": "third?"}\n',
     "qrels/test.tsv": "query-id\tcorpus-id\tscore\r\nq1\td1\t1\nq1\td1\t1\nq1\tdX\t1\nq1\td2\t0.5\n"
     "q2\td2\t-1\nq9\td1\t1\nq2\td 2\t1\nq2\td1\t0\nq2\td1\t2\n\nq2\n",
 }

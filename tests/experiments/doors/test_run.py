@@ -228,7 +228,7 @@ def test_a_breach_of_the_contract_is_named_or_repaired_and_counted(plug_ins: Pat
         (["k=5"], "looks at 10 hits"),
         (["seed=abc"], "seed is 'abc'"),
         (["seed=-1"], "seed is -1"),
-        (["dataset=null"], "must be a string or a list"),
+        (["dataset=null"], "null is read as NoneType"),
         (["protocol.strict=maybe"], "strict is 'maybe'"),
         (["system=dual", "systems.dual.fusion.weights={bm25: 0, vector: 0}"], "every weight is 0"),
         (["system=dual", "+systems.dual.fusion.weights.graph=1"], "there is no arm 'graph'"),
