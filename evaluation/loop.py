@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
@@ -154,9 +155,13 @@ class _Texts:
         return total
 
 
-def memory_tokens(observations: Iterable[Observation], counter: str) -> int:
-    """Return the tokens of the whole memory, which is what loading everything would cost."""
-    return sum(count(render(observation), counter) for observation in observations)
+def memory_tokens(dataset: Dataset, counter: str) -> float:
+    """Return the mean tokens of all that a query may search, which is what loading everything would cost."""
+    by_scope: Counter[str] = Counter()
+    for observation in dataset.observations:
+        by_scope[observation.scope] += count(render(observation), counter)
+    scopes = [query.scope for query in dataset.queries] or list(by_scope)
+    return sum(by_scope[scope] for scope in scopes) / max(1, len(scopes))
 
 
 def _evaluate_one(

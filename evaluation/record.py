@@ -44,6 +44,7 @@ SHAPE = {
     },
     "identity": str,
     "shaped_by": Each(str),
+    "unknown?": [str],
     "recallmeter": str,
     "git?": Maybe({"commit": Maybe(str), "dirty": Maybe(bool)}),
     "packages": Each(str),

@@ -42,7 +42,7 @@ def summarise(
         "unanswerable": len(dataset.queries) - len(answerable),
         "categories": dict(sorted(Counter(query.category for query in dataset.queries).items())),
         "ceilings": _ceilings(dataset, measures),
-        "memory_tokens": memory_tokens(dataset.observations, protocol.tokens_counter),
+        "memory_tokens": memory_tokens(dataset, protocol.tokens_counter),
         "systems": {result.name: _system(result, dataset, scores[result.name], seed) for result in results},
     }
 

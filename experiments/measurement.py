@@ -207,6 +207,7 @@ def measure(
         },
         "identity": shaped.key,
         "shaped_by": shaped.parts,
+        "unknown": list(shaped.unknown),
         **_environment(),
         "models": models(systems),
         "embedding": {name: found for name, system in systems.items() if (found := _facts(system).get("embedding"))},

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..datasets.file import write_file
 from ..evaluation.audits.budget import recall_by_tokens
-from ..evaluation.measures.numbers import amount
+from ..evaluation.measures.numbers import amount, drawn_as, is_share, percent_sign, scale
 from ..evaluation.record import Run
 from .document import Picture
 from .standing import Standing
@@ -41,16 +41,19 @@ def quality(run: Run, standing: Standing) -> Picture:
                 cell = run.summary["systems"][system]["measures"][measure]
                 if cell["mean"] is None:
                     continue
-                _dot(panel, cell, row, row)
-                label = panel.annotate(amount(cell["mean"]), (100 * cell["mean"], row), (0, 5), textcoords="offset points", fontsize=8)
+                _dot(panel, cell, drawn_as(measure), row, row)
+                place = (drawn_as(measure) * cell["mean"], row)
+                label = panel.annotate(amount(cell["mean"], measure), place, (0, 5), textcoords="offset points", fontsize=8)
                 label.set_ha("center")
             if _below(run.summary["ceilings"][measure]):
-                panel.axvline(100 * run.summary["ceilings"][measure], color="#D55E00", linestyle="--", linewidth=1.2)
-            panel.set(title=name_of(measure), xlabel="%", xlim=(-4, 104))
+                panel.axvline(drawn_as(measure) * run.summary["ceilings"][measure], color="#D55E00", linestyle="--", linewidth=1.2)
+            panel.set(title=name_of(measure), xlabel=percent_sign(measure, ""))
+            if is_share(measure):
+                panel.set_xlim(-0.04 * drawn_as(measure), 1.04 * drawn_as(measure))
         panels[0].set_yticks(range(len(systems)), [_wrapped(standing.label(system)) for system in systems])
         panels[0].set_ylim(len(systems) - 0.5, -0.7)
 
-    says = f"Quality by system: means of {standing.n} queries in percent, with 95 % intervals{_hollow(standing.n)}"
+    says = f"Quality by system: means of {standing.n} queries {scale()}, with 95 % intervals{_hollow(standing.n)}"
     says += "; dashed: the best attainable" if low else ""
     return Picture("quality", says, (2.1 * len(measures) + 1.6, 0.9 + 0.46 * len(systems)), draw)
 
@@ -70,11 +73,13 @@ def categories(run: Run, standing: Standing) -> Picture:
         step = 0.8 / len(systems)
         for position, system in enumerate(systems):
             for index, row in enumerate(cells.values()):
-                _dot(panel, row[system], index + (position - (len(systems) - 1) / 2) * step, position)
+                _dot(panel, row[system], drawn_as(measure), index + (position - (len(systems) - 1) / 2) * step, position)
             panel.plot([], [], MARKERS[position % len(MARKERS)], color=f"C{position % 9}", label=standing.label(system))
         panel.set_yticks(range(len(cells)), [f"{_wrapped(category or 'without category')} (n = {n})" for category, n in counts.items()])
         panel.set_ylim(len(cells) - 0.5, -0.5)
-        panel.set(xlabel=f"{name_of(measure)}, %", xlim=(-2, 102))
+        panel.set(xlabel=f"{name_of(measure)}{percent_sign(measure, ', ')}")
+        if is_share(measure):
+            panel.set_xlim(-0.02 * drawn_as(measure), 1.02 * drawn_as(measure))
         for boundary in range(1, len(cells)):
             panel.axhline(boundary - 0.5, color="#BBBBBB", linewidth=0.8)
         panel.grid(axis="y", visible=False)
@@ -89,17 +94,21 @@ def budget(run: Run, standing: Standing) -> Picture:
     systems = ranked_main(run, standing)
 
     def draw(figure: Figure) -> None:
-        panel = figure.subplots()
+        panel, unit = figure.subplots(), drawn_as()
         for position, system in enumerate(systems):
             read = recall_by_tokens(run, system)
             color, marker = f"C{position % 9}", MARKERS[position % len(MARKERS)]
-            means, face = [100 * mean for mean in read.recall], "none" if standing.n < CERTAIN else color
+            means, face = [unit * mean for mean in read.recall], "none" if standing.n < CERTAIN else color
             panel.plot(read.tokens, means, f"{marker}-", markersize=4, color=color, label=standing.label(system), markerfacecolor=face)
             if standing.n >= CERTAIN and read.low and read.high:
                 panel.fill_between(
-                    read.tokens, [100 * v for v in read.low], [100 * v for v in read.high], color=color, alpha=0.12, linewidth=0
+                    read.tokens, [unit * v for v in read.low], [unit * v for v in read.high], color=color, alpha=0.12, linewidth=0
                 )
-        panel.set(xlabel=f"tokens read per query ({run.manifest['tokens_counter']})", ylabel="recall, %", ylim=(0, 102))
+        panel.set(
+            xlabel=f"tokens read per query ({run.manifest['tokens_counter']})",
+            ylabel=f"recall{percent_sign(before=', ')}",
+            ylim=(0, 1.02 * unit),
+        )
         panel.set_xlim(left=0)
         panel.legend(fontsize=8)
 
@@ -118,11 +127,11 @@ def ranked_main(run: Run, standing: Standing) -> list[str]:
     return sorted(standing.main, key=lambda system: (order.get(system, len(order)), system))
 
 
-def _dot(panel: Axes, cell: Mapping[str, Any], height: float, position: int) -> None:
+def _dot(panel: Axes, cell: Mapping[str, Any], unit: int, height: float, position: int) -> None:
     color, marker, certain = f"C{position % 9}", MARKERS[position % len(MARKERS)], cell["n"] >= CERTAIN
     if certain and cell["low"] is not None:
-        panel.plot([100 * cell["low"], 100 * cell["high"]], [height, height], color=color, alpha=0.45, linewidth=3, solid_capstyle="butt")
-    panel.plot(100 * cell["mean"], height, marker, color=color, markersize=6, zorder=3, markerfacecolor=color if certain else "white")
+        panel.plot([unit * cell["low"], unit * cell["high"]], [height, height], color=color, alpha=0.45, linewidth=3, solid_capstyle="butt")
+    panel.plot(unit * cell["mean"], height, marker, color=color, markersize=6, zorder=3, markerfacecolor=color if certain else "white")
 
 
 def _below(ceiling: float | None) -> bool:

@@ -19,6 +19,9 @@ ALPHA = 0.05
 FEWEST_TO_RECOMMEND = 20
 """Of fewer answerable queries no system is recommended: hardly any difference could be shown, and the highest mean is often luck."""
 
+FEWEST_GROUPS = 6
+"""Of fewer groups that stand or fall together none is either: exchanging them two-sided, p is never below 2 · 2^-5 > .05."""
+
 NAMED = 4
 """How many systems a sentence names before it counts the rest."""
 
@@ -43,6 +46,7 @@ class Standing:
     Attributes:
         measure: the main measure.
         n: how many queries have an answer; of none there is no order, no lead and no step.
+        groups: how many groups these queries make up, which stand or fall together; 0 where each stands by itself.
         ranked: all that could be recommended, which controls cannot, the highest mean first.
         main: the systems that the report is about, with the best and the recommended one.
         leads: system → the best one minus it.
@@ -51,6 +55,7 @@ class Standing:
 
     measure: str
     n: int
+    groups: int
     ranked: tuple[str, ...]
     main: tuple[str, ...]
     labels: Mapping[str, str]
@@ -65,11 +70,13 @@ class Standing:
         main = [name for name in (wanted.get("main") or run.systems) if name in run.systems]
         ranked = [name for name in run.systems if name not in (wanted.get("controls") or ())] or list(run.systems)
         labels = wanted.get("labels") or {}
+        grouped = {query.group for query in run.queries.values() if query.answerable and query.group}
+        groups = len(grouped) + sum(query.answerable and not query.group for query in run.queries.values()) if grouped else 0
         if not n:
-            return cls(measure, 0, tuple(ranked), tuple(main), labels, {}, (), None)
+            return cls(measure, 0, 0, tuple(ranked), tuple(main), labels, {}, (), None)
         ranked.sort(key=lambda name: (-mean_of(run, name, measure), name))
         pairs = [(step["title"], step["from"], step["to"]) for step in (wanted.get("steps") or ())]
-        pairs = pairs or [(f"{labels.get(name, name)} for {labels.get(main[0], main[0])}", main[0], name) for name in main[1:]]
+        pairs = pairs or [(f"{labels.get(name, name)} instead of {labels.get(main[0], main[0])}", main[0], name) for name in main[1:]]
         pairs = [pair for pair in pairs if pair[1] in run.systems and pair[2] in run.systems]
         moves = [(before, after) for _, before, after in pairs]
         others = [other for other in HEADLINE if other in run.measures and other != measure]
@@ -77,9 +84,9 @@ class Standing:
         second = _differences(run, moves, others)
         steps = [Step(*pair, {**first[i], **second[i]}) for i, pair in enumerate(pairs)]
         leads = {name: rows[measure] for name, rows in zip(ranked[1:], first[len(steps) :], strict=True)}
-        recommended = _simplest(run, ranked, leads) if n >= FEWEST_TO_RECOMMEND else None
+        recommended = _simplest(run, ranked, leads) if n >= FEWEST_TO_RECOMMEND and not 0 < groups < FEWEST_GROUPS else None
         main += [name for name in dict.fromkeys((ranked[0], recommended)) if name and name not in main]
-        return cls(measure, n, tuple(ranked), tuple(main), labels, leads, tuple(steps), recommended)
+        return cls(measure, n, groups, tuple(ranked), tuple(main), labels, leads, tuple(steps), recommended)
 
     @property
     def best(self) -> str:
@@ -151,9 +158,9 @@ def verdict(run: Run, standing: Standing) -> list[Rich]:
         return [
             [Strong("There is nothing to rank."), f" None of the {run.summary['queries']} queries has an answer in this data set."],
             "A system is judged here by silence alone: whether nothing comes back.",
-            _on_what(run),
+            _on_what(run, standing),
         ]
-    return [_which(run, standing), _how_sure(standing), _on_what(run)]
+    return [_which(run, standing), _how_sure(standing), _on_what(run, standing)]
 
 
 def _which(run: Run, standing: Standing) -> Rich:
@@ -164,9 +171,10 @@ def _which(run: Run, standing: Standing) -> Rich:
     if len(standing.ranked) == 1:
         return [Strong(standing.label(best)), f" reaches {value} {measure}; there is nothing to hold it against."]
     if use is None:
-        few = f"{standing.n} {'query settles' if standing.n == 1 else 'queries settle'} nothing"
+        few = f"{_units(standing)} {'settles' if standing.n == 1 else 'settle'} nothing"
+        needed = f"{FEWEST_TO_RECOMMEND}" if standing.n < FEWEST_TO_RECOMMEND else f"{FEWEST_GROUPS} groups"
         who = f"{standing.named(chosen)} tie at" if len(chosen) > 1 else f"{standing.label(best)} is highest with"
-        return [Strong("No recommendation"), f": {few} (at least {FEWEST_TO_RECOMMEND} are needed). {who} {value} {measure}."]
+        return [Strong("No recommendation"), f": {few} (at least {needed} are needed). {who} {value} {measure}."]
     if use == best and len(chosen) == 1:
         return [Strong(f"Use {standing.label(best)}"), f": best with {value} {measure}."]
     if use in chosen:
@@ -196,20 +204,27 @@ def _how_sure(standing: Standing) -> Rich:
         by = f"{shifted(nearest.mean, measure)} {bounds(nearest)}, p {probability(nearest.adjusted)}"
         parts.append(f"{best} is shown to be better than {standing.named(standing.beaten)}, the nearest by {by}")
     if not parts:
-        parts.append(f"{standing.named(standing.tied)} have the same mean")
+        parts.append("Nothing separates them")
     detectable = [lead.detectable for lead in standing.leads.values() if lead.detectable is not None]
     ends = "–".join(dict.fromkeys(amount(end(detectable), measure) for end in (min, max))) if detectable else ""
     smallest = f" So many queries show a difference of {ends}{pp(measure)}." if ends else ""
     return f"{'; '.join(parts)}.{smallest}"
 
 
-def _on_what(run: Run) -> Rich:
+def _units(standing: Standing) -> str:
+    queries = f"{standing.n} {'query' if standing.n == 1 else 'queries'}"
+    return queries + (f" in {standing.groups} {'group' if standing.groups == 1 else 'groups'}" if standing.groups else "")
+
+
+def _on_what(run: Run, standing: Standing) -> Rich:
     data, summary = run.manifest["dataset"], run.summary
     unanswerable = f" and {summary['unanswerable']} without an answer" if summary["unanswerable"] else ""
+    groups = f"{standing.groups} {'group' if standing.groups == 1 else 'groups'}"
+    together = f" in {groups}, the units of chance," if standing.groups else ""
     models = listed(list(run.manifest["models"])) if run.manifest["models"] else "no model"
     return (
-        f"On {data['name']}: {summary['answerable']} queries with an answer (n){unanswerable}, {data['observations']:,} observations, "
-        f"{models}, the first {run.manifest['k']} hits of each query."
+        f"On {data['name']}: {summary['answerable']} queries with an answer (n){together}{unanswerable}, "
+        f"{data['observations']:,} observations, {models}, the first {run.manifest['k']} hits of each query."
     )
 
 
@@ -229,6 +244,12 @@ def step_words(step: Step, measure: str) -> Rich:
     if shown(main):
         return [Strong(f"{step.title} {'helps' if main.mean > 0 else 'hurts'}."), moved]
     return [Strong(f"{step.title}: not shown to change {name}."), moved]
+
+
+def more_words(step: Step, measure: str) -> str:
+    """Say what a step is shown to change of other measures than the main one; "" of nothing."""
+    others = [f"{name_of(m)} {shifted(d.mean, m)}" for m, d in step.differences.items() if shown(d) and m != measure]
+    return f"{step.title}: {listed(others)}." if others else ""
 
 
 def outcome(found: Difference) -> str:

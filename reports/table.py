@@ -74,6 +74,11 @@ def beside(run: Run) -> str:
     )
 
 
+def under_load(run: Run) -> str:
+    """Return in the fewest words how busy the machine was, for a table in the same document as `timing`."""
+    return f"under a load of up to {max(run.manifest['load'].values()):.1f}"
+
+
 def busy(run: Run) -> bool:
     """Return whether more processes wanted a processor than there were, so that times are longer than on a quiet machine."""
     return max(run.manifest["load"].values()) > run.manifest["cores"]

@@ -76,7 +76,17 @@ def percent_sign(measure: str = "", before: str = " ") -> str:
     return f"{before}%" if is_share(measure) and not _FRACTIONS.get() else ""
 
 
-def drawn_as(measure: str) -> int:
+def as_fractions() -> bool:
+    """Return whether shares are written as fractions."""
+    return _FRACTIONS.get()
+
+
+def scale() -> str:
+    """Say how shares are written: ``in percent`` or ``as fractions``."""
+    return "as fractions" if _FRACTIONS.get() else "in percent"
+
+
+def drawn_as(measure: str = "") -> int:
     """Return what a value is multiplied by where it is drawn."""
     return _style(measure, 1)[0]
 

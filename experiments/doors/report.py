@@ -9,6 +9,7 @@ from pathlib import Path
 from ...datasets.errors import InputError
 from ...datasets.file import is_stream
 
+WRITES_SHARES = True
 FORMATS = ("markdown", "html", "latex", "json")
 
 

@@ -24,6 +24,7 @@ from ...evaluation.judging.compare import Comparison, Difference, Results, compa
 from ...evaluation.judging.gate import gate
 from ...evaluation.judging.rules import Rules
 from ...evaluation.measures.contract import CONTRACT, RULES
+from ...evaluation.measures.numbers import as_fractions, is_share
 from ...evaluation.record import Run
 from ...evaluation.sweeps.points import Point
 from ...retrieval.arms.knowledge import KINDS
@@ -55,12 +56,15 @@ def explorer(runs: Sequence[Run], sweeps: Mapping[Path, Sequence[Point]], rules:
         rules: of the gate between runs.
     """
     labels = _labels([run.path for run in runs])
+    measures = {measure for run in runs for measure in run.measures} | {m for points in sweeps.values() for p in points for m in p.measures}
     model = {
         "runs": [run_model(run, label) for run, label in zip(runs, labels, strict=True)],
         "comparisons": [*_within(runs, labels), *_between(runs, labels)],
         "gates": list(_gates(runs, labels, rules)),
         "sweeps": [sweep_model(name, points) for name, points in zip(_labels(list(sweeps)), sweeps.values(), strict=True)],
         "headline": HEADLINE,
+        "fraction": as_fractions(),
+        "counts": sorted(measure for measure in measures if not is_share(measure)),
         "contract": [list(entry) for entry in CONTRACT],
         "rules": [list(rule) for rule in RULES],
         "kinds": KINDS,

@@ -80,7 +80,7 @@ def _said(run: Run) -> dict[str, Any]:
         "tied": list(standing.tied) if standing.n else [],
         "recommended": standing.recommended,
         "leads": {
-            name: {"shown": shown(row), "lead": shift(row.mean), "interval": bounds(row), "p": row.adjusted}
+            name: {"shown": shown(row), "lead": shift(row.mean, row.measure), "interval": bounds(row), "p": row.adjusted}
             for name, row in standing.leads.items()
         },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isclose
 
-from ...evaluation.measures.numbers import NONE, is_share
+from ...evaluation.measures.numbers import NONE, is_share, scale
 from ...evaluation.record import Run
 from ..document import Block, Paragraph, Row, Section, Strong, Table
 from ..figures import categories as figure
@@ -20,9 +20,9 @@ def by_category(run: Run, standing: Standing) -> Section | None:
     answered = [category for category, cells in _cells(run, standing).items() if cells[0]["n"]]
     if standing.n and len(answered) > 1:
         few = "Few queries a category give hints, not results: read the intervals."
-        note = f"{name_of(standing.measure)}{' in percent' if is_share(standing.measure) else ''}, the highest of a row in bold. {few}"
+        note = f"{name_of(standing.measure)}{f' {scale()}' if is_share(standing.measure) else ''}, the highest of a row in bold. {few}"
         blocks += [Table(list(_rows(run, standing)), (0,)), Paragraph(note), figure(run, standing)]
-    if run.summary["unanswerable"]:
+    if standing.n and run.summary["unanswerable"]:
         blocks.append(Paragraph(_silence(run, standing)))
     return Section("By category" if len(answered) > 1 else "Queries without an answer", blocks) if blocks else None
 

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from statistics import mean
 from typing import Any
 
-from ...evaluation.measures.numbers import NONE, amount
+from ...evaluation.measures.numbers import NONE, amount, percent_sign
 from ...evaluation.record import Run
 from ..document import Paragraph, Row, Section, Table
 from ..figures import budget, ranked_main
 from ..standing import Standing
-from ..table import milliseconds, timing
-
-LOAD_ALL = "load_all"
-"""The control that returns the whole memory."""
+from ..table import milliseconds, timing, under_load
 
 
 def tokens(run: Run, standing: Standing) -> Section:
     """Return tokens and saving of each main system, beside reading the whole memory."""
-    whole = _whole(run)
-    rows: list[Row] = [["system", "tokens/query", "saved, %"]]
+    whole = run.summary["memory_tokens"]
+    rows: list[Row] = [["system", "tokens/query", f"saved{percent_sign(before=', ')}"]]
     for name in ranked_main(run, standing):
-        mean = run.summary["systems"][name]["tokens"]["mean"]
-        rows.append([standing.label(name), f"{mean:,.0f}", amount(1 - mean / whole) if whole else NONE])
-    rows.append(["everything", f"{whole:,.0f}", "0.0"])
+        system = run.summary["systems"][name]
+        read, answered = system["tokens"]["mean"], run.summary["queries"] > system["status"].get("failed", 0)
+        rows.append([standing.label(name), f"{read:,.0f}", amount(1 - read / whole) if whole and answered else NONE])
+    rows.append(["all that a query may search", f"{whole:,.0f}", amount(0.0)])
+    searched = _searched(run)
     words = (
-        f"Counted by {run.manifest['tokens_counter']}. The saving comes from returning {run.manifest['tokens_at']} of "
-        f"{run.manifest['dataset']['observations']:,} observations, whichever system ranks them."
+        f"Counted by {run.manifest['tokens_counter']}. The saving comes from returning {min(run.manifest['tokens_at'], round(searched))} of "
+        f"{searched:,.0f} observations{' on average' if _scoped(run) else ''}, whichever system ranks them."
     )
     return Section("Tokens", [Table(rows), Paragraph(words), *([budget(run, standing)] if standing.n else [])])
 
 
-def _whole(run: Run) -> float:
-    """Return the tokens of reading everything: those of the control that does so, where the run has it."""
-    control = run.summary["systems"].get(LOAD_ALL)
-    return control["tokens"]["mean"] if control else run.summary["memory_tokens"]
+def _searched(run: Run) -> float:
+    """Return how many observations lie in the scope of a query, on average."""
+    sizes = Counter(observation.scope for observation in run.observations.values())
+    return mean(sizes[query.scope] for query in run.queries.values()) if run.queries else len(run.observations)
+
+
+def _scoped(run: Run) -> bool:
+    return len({observation.scope for observation in run.observations.values()}) > 1
 
 
 def time(run: Run, standing: Standing) -> Section:
@@ -60,7 +65,11 @@ def spans(run: Run, standing: Standing) -> Section | None:
         for span in sorted(parts, key=lambda span: (span != "total", span)):
             cells = [parts[span].get(p) for p in ("p50", "p95", "p99")]
             rows.append([standing.label(name), span.removeprefix("total."), *(NONE if c is None else milliseconds(c) for c in cells)])
-    return Section("Latency by arm and stage", [Table(rows, (0, 1)), Paragraph(timing(run))], collapsed=True) if len(rows) > 1 else None
+    return (
+        Section("Latency by arm and stage", [Table(rows, (0, 1)), Paragraph(f"Taken {under_load(run)}.")], collapsed=True)
+        if len(rows) > 1
+        else None
+    )
 
 
 def _beside(run: Run) -> Iterator[str]:

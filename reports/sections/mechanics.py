@@ -42,12 +42,12 @@ def readings(run: Run, standing: Standing) -> Section:
             f"{interval(time[stale])} ({time[stale]['n']})",
             str(time["future_leaks"]),
             amount(time[as_of]["mean"]),
-            NONE if ties is None else f"{amount(ties['worst'], measure)}–{amount(ties['best'], measure)}",
+            NONE if ties is None or ties["worst"] is None else f"{amount(ties['worst'], measure)}–{amount(ties['best'], measure)}",
         ]
         without: dict[str, Any] | None = system["undisputed"]
         rows.append([standing.label(name), *cells, *([amount(without[measure]["mean"], measure) if without else NONE] if disputed else [])])
     words = (
-        "Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something. From the "
+        "Stale: something superseded stands above its successor, of the queries whose answer superseded something. From the "
         "future: observations returned that are later than the question. As of: recall of what existed when it was asked."
     )
     return Section("Time, ties and disputed labels", [Table(rows), Paragraph(words)], collapsed=True)

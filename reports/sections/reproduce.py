@@ -8,7 +8,7 @@ from typing import Any
 
 from ...evaluation.measures.numbers import NONE
 from ...evaluation.record import Run
-from ..document import Block, Code, Listing, Paragraph, Rich, Row, Section, Strong, Table
+from ..document import Block, Code, Items, Listing, Paragraph, Row, Section, Strong, Table
 from ..standing import Standing
 
 
@@ -18,9 +18,18 @@ def use(run: Run, standing: Standing) -> Section | None:
     spec = run.config.get("systems", {}).get(name) if name else None
     if not name or not spec:
         return None
-    words: Rich = ["Measure it on your own data, or let your own code build it from these settings, which are those measured here:"]
+    words = "Measure it on your own data; its settings as YAML, from which your own code can build it, stand among the collapsed sections."
     blocks = [Paragraph(words), Listing(f"recallmeter run 'system=[{name}]' dataset=jsonl dataset.path=FOLDER", "bash")]
-    return Section(f"How to use {standing.label(name)}", [*blocks, Listing(_yaml(f"# @package systems.{name}", spec), "yaml")])
+    return Section(f"How to use {standing.label(name)}", blocks)
+
+
+def recommended(run: Run, standing: Standing) -> Section | None:
+    """Return the settings of the recommended system as the YAML file that builds it."""
+    name = standing.recommended
+    spec = run.config.get("systems", {}).get(name) if name else None
+    if not name or not spec:
+        return None
+    return Section(f"{standing.label(name)} as YAML", [Listing(_yaml(f"# @package systems.{name}", spec), "yaml")], collapsed=True)
 
 
 def again(run: Run, standing: Standing) -> Section:
@@ -37,6 +46,8 @@ def again(run: Run, standing: Standing) -> Section:
         blocks.append(
             Paragraph("Everything but times is the same then; the fingerprint of the data set and the settings below are to agree.")
         )
+    if unknown := run.manifest.get("unknown"):
+        blocks += [Paragraph("What shapes these numbers and can't be known, so that it may differ another time:"), Items([*unknown])]
     return Section("How to reproduce it", blocks)
 
 

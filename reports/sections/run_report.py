@@ -24,6 +24,7 @@ SECTIONS = (
     reproduce.use,
     reproduce.again,
     reproduce.settings,
+    reproduce.recommended,
     quality.everything,
     contrast.queries,
     steps.tests,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...evaluation.judging.compare import Difference
 from ...evaluation.measures.numbers import amount, shifted
 from ...evaluation.record import Run
 from ..comparison import probability
 from ..document import Items, Paragraph, Row, Section, Table
-from ..standing import Standing, outcome, shown, step_words
+from ..standing import Standing, more_words, outcome
 from ..table import bounds, name_of
 
 _HEAD = ["Δ", "95 % interval", "p (Holm)", "better/same/worse", "detectable", "verdict"]
@@ -26,8 +24,9 @@ def steps(run: Run, standing: Standing) -> Section | None:
         "of the best system. Detectable: the smallest true change that so many queries show with 80 % probability. A change counts as "
         "shown where the corrected p is below .05."
     )
-    also = [step_words(step, standing.measure) for step in standing.steps if _more(step.differences, standing.measure)]
-    return Section("What each step adds", [Table(rows, (0, 6)), Paragraph(legend), *([Items(also)] if also else [])])
+    also = [words for step in standing.steps if (words := more_words(step, standing.measure))]
+    told = [Paragraph("Shown on other measures:"), Items(also)] if also else []
+    return Section("What each step adds", [Table(rows, (0, 6)), Paragraph(legend), *told])
 
 
 def tests(run: Run, standing: Standing) -> Section | None:
@@ -39,11 +38,6 @@ def tests(run: Run, standing: Standing) -> Section | None:
         return None
     legend = f"The tests on measures other than {name_of(standing.measure)} are corrected as a family of their own."
     return Section("Every test of every step", [Table(rows, (0, 1, 7)), Paragraph(legend)], collapsed=True)
-
-
-def _more(differences: Mapping[str, Difference], measure: str) -> bool:
-    """Return whether another measure than the main one tells something that the table does not."""
-    return any(shown(found) for other, found in differences.items() if other != measure)
 
 
 def _cells(found: Difference) -> list[str]:

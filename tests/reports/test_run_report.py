@@ -63,7 +63,7 @@ def test_the_winner_stands_in_every_table_whatever_the_main_systems_are(write_ru
     _, document = of(path)
     assert [row[0] for row in rows(section(document, "Head to head"))][1:] == ["good", "poor", "bad"]
     assert rows(section(document, "By category"))[0] == ["category", "n", "good", "poor", "bad"]
-    assert [row[0] for row in rows(section(document, "Tokens"))][1:] == ["good", "poor", "bad", "everything"]
+    assert [row[0] for row in rows(section(document, "Tokens"))][1:] == ["good", "poor", "bad", "all that a query may search"]
 
 
 def test_ties_are_called_ties_and_few_queries_recommend_nothing(write_run: WriteRun, memory: Dataset) -> None:
@@ -86,16 +86,15 @@ def test_a_tie_of_many_queries_recommends_the_fewest_parts_and_says_so(write_run
     assert standing.recommended == "b"
     first, second, _ = (plain(line) for line in verdict(run, standing))
     assert first == "Use b: a and b tie at 100.0 [86.2, 100.0] % R@10, and it has the fewest parts."
-    assert second == "a and b have the same mean."
+    assert second == "Nothing separates them."
 
 
 def test_nothing_answerable_is_reported_as_that(write_run: WriteRun, memory: Dataset) -> None:
     silent = replace(memory, queries=(Query(id="q1", text="unheard of"),))
     _, document = of(write_run("run", {"a": {}, "b": {"q1": ["o01"]}}, dataset=silent, config=config()))
     assert plain(document.opening[0].text).startswith("There is nothing to rank. None of the 1 queries has an answer")  # type: ignore[union-attr]
-    assert "Of the one query that has no answer, nothing came back, as it should, from: a on 1, b on 0." in plain(
-        section(document, "Queries without an answer").blocks[0].text  # type: ignore[union-attr]
-    )
+    head, *told = rows(section(document, "Head to head"))
+    assert (head[:2], [row[:2] for row in told]) == (["system", "stayed silent on"], [["a", "1 of 1"], ["b", "0 of 1"]])
     assert not list(document.pictures)
 
 
@@ -106,6 +105,23 @@ def test_the_main_measure_is_the_runs_own(write_run: WriteRun, memory: Dataset) 
     assert Standing.of(run).measure == "mrr"
     assert Standing.of(run).best == "half"
     assert rows(section(document, "Head to head"))[0][-3] == "behind the best, pp of MRR"
+
+
+def test_so_few_groups_recommend_nothing_and_are_named(write_run: WriteRun, memory: Dataset) -> None:
+    talks = replace(memory, queries=tuple(replace(query, group=f"talk {n % 3}") for n, query in enumerate(memory.queries)))
+    run, _ = of(write_run("run", {"a": {}, "b": worse(memory, 6)}, dataset=talks, config=config()))
+    first, _, last = (plain(line) for line in verdict(run, Standing.of(run)))
+    assert first.startswith("No recommendation: 24 queries in 3 groups settle nothing (at least 6 groups are needed).")
+    assert "24 queries with an answer (n) in 3 groups, the units of chance, and 1 without an answer" in last
+
+
+def test_what_a_query_may_search_is_its_own_scope(write_run: WriteRun, memory: Dataset) -> None:
+    halves = [replace(o, scope="even" if n % 2 else "odd") for n, o in enumerate(memory.observations)]
+    whole = load_run(write_run("whole", {"a": {}}, config=config())).summary["memory_tokens"]
+    asked = tuple(replace(query, scope="odd", relevant={}) for query in memory.queries)
+    scoped = replace(memory, observations=tuple(halves), queries=asked)
+    half = load_run(write_run("half", {"a": {q.id: [] for q in asked}}, dataset=scoped, config=config())).summary["memory_tokens"]
+    assert abs(half / whole - 0.5) < 0.02
 
 
 def test_a_failure_is_told_before_the_tables_that_it_moves(write_run: WriteRun) -> None:

@@ -73,7 +73,7 @@ function powers(low, high) {
  * Quality (0 to 1) against a cost, with the points that nothing beats in both joined.
  * Points are {x, y, low, high, name, hue, front}; a point without a name is drawn small. A cost that ranges `wide` may get a log scale.
  */
-function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
+function scatter(title, points, { xlabel, ylabel, wide = false, text, measure }) {
   const [width, height, left, right, top, bottom] = [NARROW ? 340 : 520, 320, 48, 22, 12, 44];
   const drawn = points.filter((p) => p.y !== null && p.x !== null && (!wide || p.x > 0));
   const figure = el("figure", {}, el("figcaption", {}, el("strong", {}, title), " ", text));
@@ -88,13 +88,13 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text }) {
   const [first, last] = log ? [across(marks[0]), across(marks.at(-1))] : [from, to];
   const ys = drawn.flatMap((p) => [p.low ?? p.y, p.high ?? p.y]);
   const floor = Math.max(0, Math.floor(Math.min(...ys) * 10 - 0.2) / 10);
-  const roof = Math.min(1, Math.max(floor + 0.1, Math.ceil(Math.max(...ys) * 10 + 0.2) / 10));
+  const roof = Math.min(isShare(measure) ? 1 : Infinity, Math.max(floor + 0.1, Math.ceil(Math.max(...ys) * 10 + 0.2) / 10));
   const x = (value) => left + ((across(value) - first) / (last - first || 1)) * (width - left - right);
   const y = (value) => height - bottom - ((value - floor) / (roof - floor)) * (height - top - bottom);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} ${text}` });
   for (const mark of ticks(floor, roof)) {
     drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }));
-    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, fixed(100 * mark, 0)));
+    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, DATA.fraction || !isShare(measure) ? String(mark) : fixed(100 * mark, 0)));
   }
   for (const mark of marks) {
     drawing.append(svg("line", { class: "grid", x1: x(mark), x2: x(mark), y1: top, y2: height - bottom }));

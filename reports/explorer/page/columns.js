@@ -39,7 +39,7 @@ function column(c, asked, pattern, judging) {
       el(
         "span",
         { class: "quiet" },
-        own.relevant.length ? ` ${headOf(mainMeasure(c.run))} ${percent(c.answers.values[mainMeasure(c.run)][n])}` : "",
+        own.relevant.length ? ` ${headOf(mainMeasure(c.run))} ${percent(c.answers.values[mainMeasure(c.run)][n], mainMeasure(c.run))}` : "",
       ),
     ),
     hits.length

@@ -56,14 +56,14 @@ function betweenRuns(first, second, measure) {
     {},
     el("h2", {}, "Every system"),
     table(
-      `${headOf(measure)} of every system that both runs have, in percent; p adjusted within each system`,
-      ["system", "A", "B", "Δ pp", "95 % interval", "adjusted p", "outcome"],
+      `${headOf(measure)} of every system that both runs have, ${scaleWords()}; p adjusted within each system`,
+      ["system", "A", "B", `Δ${inPoints(measure)}`, "95 % interval", "adjusted p", "outcome"],
       rows.map(([a, b, row]) => [
         link({ view: "compare", a: a.key, b: b.key }, said(a.name)),
-        percent(row.before),
-        percent(row.after),
-        signed(row.mean),
-        bounds(row.low, row.high),
+        percent(row.before, row.measure),
+        percent(row.after, row.measure),
+        signed(row.mean, row.measure),
+        bounds(row.low, row.high, row.measure),
         probability(row.adjusted),
         badge(...outcome(row)),
       ]),
@@ -86,7 +86,7 @@ function differences(a, b, measure) {
   const overall = found.rows.filter((row) => !row.category);
   const parts = found.rows.filter((row) => row.category && row.measure === measure);
   const caption =
-    "Means in percent, Δ in percentage points with its 95 % bootstrap interval; p by paired randomisation, adjusted after Holm over the rows of this table; detectable: the smallest true difference that would be shown with probability .8";
+    `Means ${scaleWords()}, Δ${inPoints() && " in percentage points"} with its 95 % bootstrap interval; p by paired randomisation, adjusted after Holm over the rows of this table; detectable: the smallest true difference that would be shown with probability .8`;
   return el(
     "section",
     {},
@@ -109,7 +109,7 @@ function differenceTable(id, caption, rows, categories) {
     "n",
     "A",
     "B",
-    "Δ pp",
+    rows.every((row) => isShare(row.measure)) ? `Δ${inPoints()}` : "Δ",
     "95 % interval",
     "",
     "p",
@@ -122,15 +122,15 @@ function differenceTable(id, caption, rows, categories) {
     ...(categories ? [said(row.category)] : []),
     headOf(row.measure),
     count(row.n),
-    percent(row.before),
-    percent(row.after),
-    signed(row.mean),
-    bounds(row.low, row.high),
+    percent(row.before, row.measure),
+    percent(row.after, row.measure),
+    signed(row.mean, row.measure),
+    bounds(row.low, row.high, row.measure),
     difference(row.mean, row.low, row.high, reach),
     probability(row.p),
     probability(row.adjusted),
     `${row.wins}/${row.ties}/${row.losses}`,
-    percent(row.detectable),
+    percent(row.detectable, row.measure),
     badge(...outcome(row)),
   ]);
   const shift = categories ? 1 : 0;
@@ -148,8 +148,8 @@ function categoryMeans(a, b) {
     el("h2", {}, "By category"),
     table(
       `${headOf(measure)} by category: means alone, since so many tests on so few queries would mislead`,
-      ["category", "n", "A", "B", "Δ pp"],
-      rows.map(([category, x, y]) => [said(category || "without category"), count(x.n), interval(x), interval(y), signed(y.mean - x.mean)]),
+      ["category", "n", "A", "B", `Δ${inPoints(measure)}`],
+      rows.map(([category, x, y]) => [said(category || "without category"), count(x.n), interval(x, measure), interval(y, measure), signed(y.mean - x.mean, measure)]),
     ),
   ];
 }
@@ -206,9 +206,9 @@ function moved(a, b, measure) {
     link({ view: "query", run: MANY ? a.run.label : "", query: asked.id, a: a.key, b: b.key }, said(asked.id)),
     said(asked.text),
     said(asked.category ?? ""),
-    percent(value(a, asked)),
-    percent(value(b, asked)),
-    el("span", { class: change > 0 ? "gain" : "loss" }, signed(change)),
+    percent(value(a, asked), measure),
+    percent(value(b, asked), measure),
+    el("span", { class: change > 0 ? "gain" : "loss" }, signed(change, measure)),
     moves(asked).map(([id, x, y]) => el("span", { class: "chip", title: id }, said(titleOf(a.run, id)), `: ${x} → ${y}`)),
   ]);
   const gains = changed.filter(({ change }) => change > 0).length;
@@ -220,7 +220,7 @@ function moved(a, b, measure) {
     rows.length
       ? table(
           `${words}; with the ranks of relevant observations that changed`,
-          ["query", "question", "category", "A", "B", "Δ pp", "ranks"],
+          ["query", "question", "category", "A", "B", `Δ${inPoints(measure)}`, "ranks"],
           rows,
           { left: [0, 1, 2, 6], id: "moved", cards: true },
         )

@@ -38,7 +38,7 @@ function facts(run) {
         ? `${Math.min(...relevant)}–${Math.max(...relevant)}, mean ${fixed(relevant.reduce((sum, n) => sum + n, 0) / relevant.length, 1)}`
         : NONE,
     ],
-    ["tokens of the whole memory", count(run.summary.memory_tokens)],
+    ["tokens of all that a query may search", count(run.summary.memory_tokens)],
   ];
   return table("The data set", ["fact", "value"], rows);
 }
@@ -46,7 +46,7 @@ function facts(run) {
 function ceilings(run) {
   const rows = run.summary.measures.map((measure) => [
     headOf(measure),
-    percent(run.summary.ceilings[measure]),
+    percent(run.summary.ceilings[measure], measure),
     whisker({ mean: null }, run.summary.ceilings[measure]),
   ]);
   return table(

@@ -16,19 +16,34 @@ function fixed(value, digits) {
   return (value < 0 ? "-" : "") + grouped + (decimals ? `.${decimals}` : "");
 }
 
-const percent = (value) => (value === null || value === undefined ? NONE : fixed(100 * value, 1));
+const isShare = (measure) => !DATA.counts.includes(measure);
 
-/** Write a difference of shares in percentage points, always with its sign; no difference is never negative. */
-function signed(value) {
-  const text = fixed(Math.abs(100 * value), 1);
+/** By what a value is multiplied, and how many digits follow its point: of a share in percent or as a fraction, of another value as it is. */
+const style = (measure) => (!isShare(measure) ? [1, 2] : DATA.fraction ? [1, 4] : [100, 1]);
+
+/** Write the value of a measure without its unit; of a share where none is named. */
+function percent(value, measure) {
+  if (value === null || value === undefined) return NONE;
+  const [factor, digits] = style(measure);
+  return fixed(factor * value, digits);
+}
+
+/** Write a difference, always with its sign; no difference is never negative. */
+function signed(value, measure) {
+  const [factor, digits] = style(measure);
+  const text = fixed(Math.abs(factor * value), digits);
   return (value < 0 && Number(text) !== 0 ? "-" : "+") + text;
 }
 
-const bounds = (low, high) => (low === null || high === null ? NONE : `[${signed(low)}, ${signed(high)}]`);
+/** The units of a value and of a difference, after what stands `before` them; none of a fraction or a count. */
+const inPercent = (measure, before = " ") => (style(measure)[0] === 100 ? `${before}%` : "");
+const inPoints = (measure, before = " ") => (style(measure)[0] === 100 ? `${before}pp` : "");
+const scaleWords = () => (DATA.fraction ? "as fractions" : "in percent");
 
-function interval(cell) {
-  return cell.low === null ? percent(cell.mean) : `${percent(cell.mean)} [${percent(cell.low)}, ${percent(cell.high)}]`;
-}
+const bounds = (low, high, measure) => (low === null || high === null ? NONE : `[${signed(low, measure)}, ${signed(high, measure)}]`);
+
+const interval = (cell, measure) =>
+  percent(cell.mean, measure) + (cell.low === null ? "" : ` [${percent(cell.low, measure)}, ${percent(cell.high, measure)}]`);
 
 function milliseconds(value) {
   if (value === null || value === undefined) return NONE;

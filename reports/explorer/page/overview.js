@@ -147,8 +147,8 @@ function headToHead(run, systems, found) {
           el(
             "div",
             { class: "value" },
-            el("b", {}, percent(cell.mean)),
-            cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low)}, ${percent(cell.high)}]`),
+            el("b", {}, percent(cell.mean, measure)),
+            cell.low === null ? null : el("span", { class: "quiet small" }, ` [${percent(cell.low, measure)}, ${percent(cell.high, measure)}]`),
           ),
           whisker(cell, run.summary.ceilings[measure], { hue: c.hue, mark: c.shape, ...range[measure] }),
         );
@@ -166,11 +166,11 @@ function headToHead(run, systems, found) {
     { class: "ceiling" },
     el("th", { scope: "row" }, "The best attainable"),
     el("td", { class: "certainty-column" }),
-    measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure]))),
+    measures.map((measure) => el("td", { class: "n", "data-measure": measure, "data-system": "" }, percent(run.summary.ceilings[measure], measure))),
     el("td", {}),
     el("td", {}),
   );
-  const caption = `Head to head: means in percent over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable${run.best ? "; the lead of the best is in R@10, p after Holm" : ""}`;
+  const caption = `Head to head: means ${scaleWords()} over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable${run.best ? `; the lead of the best is in ${headOf(main)}, p after Holm` : ""}`;
   return framed(
     "Head to head",
     el(
@@ -204,7 +204,7 @@ function rangeOf(run, systems, measure) {
   const ceiling = run.summary.ceilings[measure];
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const most = ceiling !== null && ceiling - high < high - low ? Math.max(ceiling, high) : high;
-  return { least: Math.max(0, low - 0.05 * (most - low || 1)), most: Math.min(1, most + 0.02 * (most - low || 1)) };
+  return { least: Math.max(0, low - 0.05 * (most - low || 1)), most: Math.min(isShare(measure) ? 1 : Infinity, most + 0.02 * (most - low || 1)) };
 }
 
 function categoryMap(run, unranked, found) {
@@ -236,12 +236,12 @@ function categoryMap(run, unranked, found) {
     const box = el(
       "td",
       { class: best ? "n heat top" : "n heat", "data-category": category, "data-system": c.name },
-      value.n ? el(best ? "b" : "span", {}, percent(value.mean)) : NONE,
+      value.n ? el(best ? "b" : "span", {}, percent(value.mean, measure)) : NONE,
       withIntervals && value.low !== null && value.n
-        ? el("div", { class: "small aside" }, `[${percent(value.low)}, ${percent(value.high)}]`)
+        ? el("div", { class: "small aside" }, `[${percent(value.low, measure)}, ${percent(value.high, measure)}]`)
         : null,
     );
-    if (value.n) box.style.setProperty("--heat", `${fixed(45 * value.mean, 0)}%`);
+    if (value.n) box.style.setProperty("--heat", `${fixed(45 * Math.min(1, value.mean), 0)}%`);
     return box;
   };
   const answered = ([category, total]) => systems[0].summary.categories[category][measure].n || total;
@@ -257,7 +257,7 @@ function categoryMap(run, unranked, found) {
         el(
           "caption",
           {},
-          `${headOf(measure)} in percent; the best of a row is bold; systems in the order of the table above; a few queries a category give hints, not results`,
+          `${headOf(measure)} ${scaleWords()}; the best of a row is bold; systems in the order of the table above; a few queries a category give hints, not results`,
         ),
         el(
           "thead",
@@ -325,8 +325,8 @@ function readings(run, systems) {
       `${interval(time[stale])} (${time[stale].n})`,
       count(time.future_leaks),
       percent(time[asOf].mean),
-      `${percent(ties[measure]?.worst)}–${percent(ties[measure]?.best)}`,
-      ...(disputed ? [percent(undisputed?.[measure].mean)] : []),
+      `${percent(ties[measure]?.worst, measure)}–${percent(ties[measure]?.best, measure)}`,
+      ...(disputed ? [percent(undisputed?.[measure].mean, measure)] : []),
       said(notes(c).join("; ") || NONE),
     ];
   });
@@ -335,7 +335,7 @@ function readings(run, systems) {
     {},
     el("h2", {}, "Time, ties and labels"),
     table(
-      "Stale: something superseded stands above its successor, in percent of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked",
+      "Stale: something superseded stands above its successor, of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked",
       head,
       rows,
       { left: [0, head.length - 1], id: "readings" },
@@ -356,7 +356,7 @@ function costs(run, systems) {
         hue: c.hue,
         mark: c.shape,
         front: front.includes(c.name),
-        hint: `${c.name}: ${interval(c.summary.measures[measure])}`,
+        hint: `${c.name}: ${interval(c.summary.measures[measure], measure)}`,
       }));
   const words = (front) => (front.length ? `No system is both better and cheaper than ${front.join(", ")}.` : "");
   const { tokens, latency } = run.fronts;
@@ -365,12 +365,14 @@ function costs(run, systems) {
     { class: "figures" },
     scatter(`${headOf(measure)} against tokens.`, of((c) => c.summary.tokens.mean, tokens), {
       xlabel: `tokens read per query (${run.manifest.tokens_counter ?? "as counted"})`,
-      ylabel: `${headOf(measure)}, %`,
+      ylabel: `${headOf(measure)}${inPercent(measure, ", ")}`,
+      measure,
       text: words(tokens),
     }),
     scatter(`${headOf(measure)} against time.`, of((c) => c.summary.latency.spans.total?.p50 ?? null, latency), {
       xlabel: "median time per query, ms",
-      ylabel: `${headOf(measure)}, %`,
+      ylabel: `${headOf(measure)}${inPercent(measure, ", ")}`,
+      measure,
       wide: true,
       text: words(latency),
     }),

@@ -22,7 +22,7 @@ function axesOf(sweep) {
     ...sweep.varied.map((name) => axis(shortName(name), (row) => row.parameters[name], parameter, true)),
     axis("tokens", (row) => row.tokens, count),
     axis("p50, ms", (row) => row.latency ?? 0, score),
-    axis(`${headOf(sweep.measure)}, %`, (row) => row.mean, percent),
+    axis(`${headOf(sweep.measure)}${inPercent(sweep.measure, ", ")}`, (row) => row.mean, (value) => percent(value, sweep.measure)),
   ];
   return sweep.axes;
 }
@@ -69,7 +69,7 @@ function parallel(sweep, found) {
       d: axes.map((axis, n) => `${n ? "L" : "M"}${x(n)} ${y(axis.at(row))}`).join(""),
     });
     line.style.setProperty("--quality", `${fixed(100 * quality.at(row), 0)}%`);
-    line.append(svg("title", {}, `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %`));
+    line.append(svg("title", {}, `${row.system} ${settings(sweep, row)}: ${percent(row.mean, sweep.measure)}${inPercent(sweep.measure)}`));
     drawing.append(line);
   }
   axes.forEach((axis, n) => {

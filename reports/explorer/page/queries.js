@@ -181,6 +181,6 @@ function rankCell(c, n, measure) {
   const there = ranks.filter(Boolean).sort((x, y) => x - y);
   const missing = ranks.length - there.length;
   const cell = el("td", { class: "ranks heat", "data-head": c.name }, there.join(" "), missing ? ` ${missing === 1 ? NONE : `${NONE}×${missing}`}` : "");
-  cell.style.setProperty("--heat", `${fixed(45 * (c.answers.values[measure][n] ?? 0), 0)}%`);
+  cell.style.setProperty("--heat", `${fixed(45 * Math.min(1, c.answers.values[measure][n] ?? 0), 0)}%`);
   return cell;
 }

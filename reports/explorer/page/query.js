@@ -135,13 +135,13 @@ function valuesTable(id, shown) {
     return [
       said(c.key),
       c.answers.status[n],
-      ...measures.map((measure) => percent(c.answers.values[measure]?.[n])),
+      ...measures.map((measure) => percent(c.answers.values[measure]?.[n], measure)),
       count(c.answers.hits[n].length),
       count(c.answers.tokens[n]),
       said(notes.join("; ") || NONE),
     ];
   });
-  return table("This query alone, in percent", ["system", "status", ...measures.map(headOf), "returned", "tokens", "notes"], rows, {
+  return table(`This query alone, ${scaleWords()}`, ["system", "status", ...measures.map(headOf), "returned", "tokens", "notes"], rows, {
     left: [0, 1, measures.length + 4],
     id: "values",
   });

@@ -44,7 +44,7 @@ function sweepView(found) {
       { class: "lead" },
       "Best: ",
       el("strong", {}, said(best.system)),
-      best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean)} %` : "",
+      best ? ` ${settings(sweep, best)} with ${head} ${percent(best.mean, sweep.measure)}${inPercent(sweep.measure)}` : "",
       even > 1
         ? `; ${even === 2 ? "one other" : `${count(even - 1)} others`} ${part ? " of those drawn" : ""} cannot be told from it.`
         : ".",
@@ -78,28 +78,29 @@ function effects(sweep) {
       const rows = own.map((one) => [
         parameter(one.value),
         count(one.rows),
-        signed(one.mean),
-        ...(sweep.whole ? [bounds(one.low, one.high)] : []),
+        signed(one.mean, sweep.measure),
+        ...(sweep.whole ? [bounds(one.low, one.high, sweep.measure)] : []),
       ]);
       const head = ["value", "rows", "effect", ...(sweep.whole ? ["95 % interval"] : [])];
-      const caption = `${name}: mean of its rows less the mean of all, in percentage points`;
-      return el("div", {}, effectFigure(name, own, reach), el("details", {}, el("summary", {}, "As a table"), table(caption, head, rows)));
+      const caption = `${name}: mean of its rows less the mean of all${inPoints(sweep.measure) && ", in percentage points"}`;
+      return el("div", {}, effectFigure(sweep.measure, name, own, reach), el("details", {}, el("summary", {}, "As a table"), table(caption, head, rows)));
     }),
   );
 }
 
-function effectFigure(name, own, reach) {
+function effectFigure(measure, name, own, reach) {
   const [width, height, left, right, top, bottom] = [340, 190, 44, 14, 10, 38];
   const numeric = own.every((one) => typeof one.value === "number");
   const values = own.map((one) => one.value);
+  const [factor] = style(measure);
   const [least, most] = numeric ? [Math.min(...values), Math.max(...values)] : [0, own.length - 1];
   const x = (one, n) => left + 12 + (((numeric ? one.value : n) - least) / (most - least || 1)) * (width - left - right - 24);
   const y = (value) => top + ((reach - value) / (2 * reach)) * (height - top - bottom);
-  const words = `${name}: ${own.map((one) => `${parameter(one.value)} ${signed(one.mean)}`).join(", ")} percentage points against the mean of all.`;
+  const words = `${name}: ${own.map((one) => `${parameter(one.value)} ${signed(one.mean, measure)}`).join(", ")}${inPoints(measure) && " percentage points"} against the mean of all.`;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
-  for (const mark of ticks(-100 * reach, 100 * reach)) {
-    drawing.append(svg("line", { class: mark ? "grid" : "zero", x1: left, x2: width - right, y1: y(mark / 100), y2: y(mark / 100) }));
-    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark / 100) + 4, "text-anchor": "end" }, mark > 0 ? `+${mark}` : String(mark)));
+  for (const mark of ticks(-factor * reach, factor * reach)) {
+    drawing.append(svg("line", { class: mark ? "grid" : "zero", x1: left, x2: width - right, y1: y(mark / factor), y2: y(mark / factor) }));
+    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark / factor) + 4, "text-anchor": "end" }, mark > 0 ? `+${mark}` : String(mark)));
   }
   const known = own.filter((one) => one.low !== null);
   if (numeric && known.length === own.length && own.length > 1) {
@@ -113,7 +114,7 @@ function effectFigure(name, own, reach) {
     if (!numeric && one.low !== null)
       drawing.append(svg("line", { class: "spread hue0", x1: x(one, n), x2: x(one, n), y1: y(one.low), y2: y(one.high) }));
     const dot = shape(0, x(one, n), y(one.mean), 4, { class: "dot hue0" });
-    dot.append(svg("title", {}, `${parameter(one.value)}: ${signed(one.mean)} pp ${bounds(one.low, one.high)}, ${plural(one.rows, "row")}`));
+    dot.append(svg("title", {}, `${parameter(one.value)}: ${signed(one.mean, measure)}${inPoints(measure)} ${bounds(one.low, one.high, measure)}, ${plural(one.rows, "row")}`));
     drawing.append(dot);
     const text = parameter(one.value);
     if (n % every === 0)
@@ -121,7 +122,7 @@ function effectFigure(name, own, reach) {
         svg("text", { class: "tick", x: x(one, n), y: height - bottom + 16, "text-anchor": "middle" }, text.length > 12 ? `${text.slice(0, 11)}…` : text),
       );
   });
-  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${shortName(name)}, pp`));
+  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${shortName(name)}${inPoints(measure, ", ")}`));
   return el("figure", {}, el("figcaption", {}, el("strong", {}, said(name))), drawing);
 }
 
@@ -135,11 +136,11 @@ function interaction(sweep, found) {
   const cell = (value) => {
     if (!value) return el("td", { class: "n" }, NONE);
     const [mean, n] = value;
-    const box = el("td", { class: mean === high ? "n heat top" : "n heat", title: plural(n, "row") }, percent(mean));
+    const box = el("td", { class: mean === high ? "n heat top" : "n heat", title: plural(n, "row") }, percent(mean, sweep.measure));
     box.style.setProperty("--heat", `${fixed((60 * (mean - low)) / (high - low || 1), 0)}%`);
     return box;
   };
-  const caption = `Mean ${headOf(sweep.measure)} in percent of the configurations that have both values; the highest is bold`;
+  const caption = `Mean ${headOf(sweep.measure)} ${scaleWords()} of the configurations that have both values; the highest is bold`;
   return [
     el(
       "div",
@@ -182,7 +183,7 @@ function sweepCosts(sweep) {
       front: row.front,
       hue: row.front ? "hue5" : "hue6",
       mark: row.front ? 2 : 0,
-      hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean)} %`,
+      hint: `${row.system} ${settings(sweep, row)}: ${percent(row.mean, sweep.measure)}${inPercent(sweep.measure)}`,
     }));
   const text = "Each dot is a configuration; a diamond is on the front of the leaderboard, which weighs quality, tokens and time together.";
   return el(
@@ -191,12 +192,12 @@ function sweepCosts(sweep) {
     scatter(
       `${head} against tokens.`,
       points((row) => row.tokens),
-      { xlabel: "tokens read per query", ylabel: `${head}, %`, text },
+      { xlabel: "tokens read per query", ylabel: `${head}${inPercent(sweep.measure, ", ")}`, text, measure: sweep.measure },
     ),
     scatter(
       `${head} against time.`,
       points((row) => row.latency),
-      { xlabel: "median time per query, ms", ylabel: `${head}, %`, wide: true, text },
+      { xlabel: "median time per query, ms", ylabel: `${head}${inPercent(sweep.measure, ", ")}`, wide: true, text, measure: sweep.measure },
     ),
   );
 }
@@ -205,7 +206,7 @@ function histogram(sweep) {
   const { counts, edges } = sweep.histogram;
   const [width, height, bottom] = [NARROW ? 340 : 520, 160, 34];
   const highest = Math.max(...counts);
-  const words = `How many of all ${count(sweep.configurations)} configurations reach which ${headOf(sweep.measure)}, in percent.`;
+  const words = `How many of all ${count(sweep.configurations)} configurations reach which ${headOf(sweep.measure)}${inPercent(sweep.measure) && ", in percent"}.`;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
   counts.forEach((n, bin) => {
     const tall = (n / highest) * (height - bottom - 6);
@@ -216,12 +217,12 @@ function histogram(sweep) {
       y: height - bottom - tall,
       height: tall,
     });
-    bar.append(svg("title", {}, `${percent(edges[bin])}–${percent(edges[bin + 1])} %: ${count(n)}`));
+    bar.append(svg("title", {}, `${percent(edges[bin], sweep.measure)}–${percent(edges[bin + 1], sweep.measure)}${inPercent(sweep.measure)}: ${count(n)}`));
     drawing.append(bar);
   });
   for (const mark of [0.2, 0.4, 0.6, 0.8])
-    drawing.append(svg("text", { class: "tick", x: mark * width, y: height - 18, "text-anchor": "middle" }, percent(mark)));
-  drawing.append(svg("text", { class: "label", x: width / 2, y: height - 3, "text-anchor": "middle" }, `${headOf(sweep.measure)}, %`));
+    drawing.append(svg("text", { class: "tick", x: mark * width, y: height - 18, "text-anchor": "middle" }, percent(mark, sweep.measure)));
+  drawing.append(svg("text", { class: "label", x: width / 2, y: height - 3, "text-anchor": "middle" }, `${headOf(sweep.measure)}${inPercent(sweep.measure, ", ")}`));
   return el("figure", {}, el("figcaption", {}, words), drawing);
 }
 
@@ -236,8 +237,8 @@ function leaderboard(sweep, found) {
       String(n + 1),
       said(row.system),
       ...sweep.varied.map((name) => said(parameter(row.parameters[name]))),
-      percent(row.mean),
-      row.low === null ? NONE : `[${percent(row.low)}, ${percent(row.high)}]`,
+      percent(row.mean, sweep.measure),
+      row.low === null ? NONE : `[${percent(row.low, sweep.measure)}, ${percent(row.high, sweep.measure)}]`,
       count(row.replicates),
       count(row.tokens),
       milliseconds(row.latency),
