@@ -26,7 +26,7 @@ def tokens(run: Run, standing: Standing) -> Section:
     rows.append(["all that a query may search", f"{whole:,.0f}", amount(0.0)])
     searched = _searched(run)
     words = (
-        f"Counted by {run.manifest['tokens_counter']}. The saving comes from returning {min(run.manifest['tokens_at'], round(searched))} of "
+        f"Counted by {run.manifest['tokens_counter']}. The saving: {min(run.manifest['tokens_at'], round(searched))} returned of "
         f"{searched:,.0f} observations{' on average' if _scoped(run) else ''}, whichever system ranks them."
     )
     return Section("Tokens", [Table(rows), Paragraph(words), *([budget(run, standing)] if standing.n else [])])
