@@ -52,7 +52,8 @@ def _overlaid(query: Query, entry: Any, where: str) -> Query:
         raise InputError("relevant is {id: grade} and disputed is true or false", where=where, remedy="correct it")
     grades = {identifier: grade(value, where, Refused()) or 0 for identifier, value in relevant.items()}
     tags = dict.fromkeys((*query.tags, *[CORRECTED] * ("relevant" in entry), *[DISPUTED] * disputed))
-    return replace(query, relevant={i: g for i, g in grades.items() if g >= 1}, tags=tuple(tags))
+    wrong = tuple(sorted(i for i, g in grades.items() if g < 1)) if "relevant" in entry else query.irrelevant
+    return replace(query, relevant={i: g for i, g in grades.items() if g >= 1}, irrelevant=wrong, tags=tuple(tags))
 
 
 def _entries(path: Path) -> dict[str, Any]:

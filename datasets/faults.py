@@ -132,7 +132,7 @@ FIELD_NOT_READ = Kind("field-not-read", Severity.NOTE, "nothing, unless retrieva
 GROUP_POOLED = Kind(
     "group-not-read", Severity.WARNING, "name the field as the scope, such as dataset.scope=group, if each query is asked of its own group"
 )
-NOT_RELEVANT = Kind("judged-not-relevant", Severity.NOTE, "nothing: a grade below 1 gains nothing and does not count into R")
+NOT_RELEVANT = Kind("judged-not-relevant", Severity.NOTE, "nothing: it gains nothing and does not count into R, but counts as judged")
 NOT_IN_SPLIT = Kind("query-not-in-split", Severity.NOTE, "nothing, if another split judges it; if none does, give it a row of grade 0")
 
 NOT_TEXT = Kind("not-utf8", Severity.ERROR, "save the file as UTF-8, or unpack it again")

@@ -85,12 +85,13 @@ class Query:
 
     Attributes:
         relevant: observation id → grade ≥ 1; empty for an unanswerable query.
+        irrelevant: ids that were judged, and do not answer it; files have them among `relevant` with the grade 0.
         asked_at: nothing remembered later may be returned; aware, kept with its offset from UTC, since "yesterday" is the asker's.
         tags: free marks, such as ``core``.
         group: queries of one group hang together, as those about one conversation do, and are one unit of chance; "": by itself.
 
     Raises:
-        InputError: a grade below 1, an id that cannot stand in a TREC file, or a time without a zone.
+        InputError: a grade below 1, an id that is both relevant and irrelevant or cannot stand in a TREC file, or a time without a zone.
     """
 
     id: str
@@ -101,9 +102,12 @@ class Query:
     asked_at: datetime | None = None
     tags: tuple[str, ...] = ()
     group: str = ""
+    irrelevant: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_id(self.id, "query id")
+        if both := sorted(self.relevant.keys() & set(self.irrelevant)):
+            raise InputError(f"{both[0]!r} is judged relevant and irrelevant", where=f"query {self.id}", remedy="keep one of the two")
         for observation_id, grade in self.relevant.items():
             if grade < 1:
                 raise InputError(f"grade {grade} of {observation_id!r} is below 1", where=f"query {self.id}", remedy="leave it out")
@@ -119,9 +123,18 @@ class Query:
         """Whether anything in the data set answers it."""
         return bool(self.relevant)
 
+    @property
+    def judgments(self) -> Mapping[str, int]:
+        """Observation id → grade of everything that was judged; 0 for what does not answer it."""
+        return {**self.relevant, **dict.fromkeys(self.irrelevant, 0)} if self.irrelevant else self.relevant
+
     def as_record(self) -> dict[str, Any]:
-        """Return the query as JSON-ready values, in field order, the time in ISO 8601; without a group that there is not."""
-        values = _as_record(self)
+        """Return the query as JSON-ready values, in field order, the time in ISO 8601; without a group that there is not.
+
+        `relevant` has all judgments, so that what reads it finds the irrelevant ones by their grade of 0.
+        """
+        values = {**_as_record(self), "relevant": dict(sorted(self.judgments.items()))}
+        del values["irrelevant"]
         if not self.group:
             del values["group"]
         return values

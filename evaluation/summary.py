@@ -85,7 +85,7 @@ def _ceilings(dataset: Dataset, measures: Iterable[str]) -> dict[str, float | No
     """Return the mean of the best value attainable on each query, dangling judgments counted as out of reach."""
     observations = {observation.id: observation for observation in dataset.observations}
     context = Context({query.id: query for query in dataset.queries}, observations)
-    best = ceilings({query.id: query.relevant for query in dataset.queries}, [*map(parse_measure, measures)], observations, context)
+    best = ceilings({query.id: query.judgments for query in dataset.queries}, [*map(parse_measure, measures)], observations, context)
     return {name: _mean(values) for name, values in best.items()}
 
 
@@ -93,7 +93,7 @@ def _system(result: SystemResult, dataset: Dataset, scores: Scores, seed: int) -
     queries = dataset.queries
     answers = [result.answers[query.id] for query in queries]
     rows = {identifier: row for row, identifier in enumerate(scores.query_ids)}
-    qrels, context = {query.id: query.relevant for query in queries}, context_of(dataset, result)
+    qrels, context = {query.id: query.judgments for query in queries}, context_of(dataset, result)
 
     def measured(chosen: Iterable[Query]) -> dict[str, Any]:
         kept = list(chosen)

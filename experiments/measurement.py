@@ -190,7 +190,7 @@ def measure(
     shaped = identity(shaping(settings), dataset.fingerprint)
     started, before = _now(), load()
     results = evaluate(dataset, systems, protocol, progress=progress)
-    qrels = {query.id: query.relevant for query in dataset.queries}
+    qrels = {query.id: query.judgments for query in dataset.queries}
     scores = {r.name: score(qrels, {q: a.hits for q, a in r.answers.items()}, measures, context_of(dataset, r)) for r in results}
     lost = len(dangling(qrels, {observation.id for observation in dataset.observations}))
     readers = {name: [Reads(**reads) for reads in _facts(system).get("reads", ())] for name, system in systems.items()}

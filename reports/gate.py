@@ -74,6 +74,8 @@ def lines(finding: Finding) -> Iterator[str]:
     yield f"{finding.verdict}  {finding.system} {finding.name}: {finding.why}"
     if finding.ties:
         yield f"  the verdict hangs on ties: {finding.ties}"
+    if finding.labels:
+        yield f"  {finding.labels}"
     if finding.worse:
         yield f"  {len(finding.worse)} of {finding.n} queries got worse, the worst first:"
         yield from (f"  {line}" for line in listed(finding.worse, SHOWN))
@@ -106,5 +108,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "verdict": str(finding.verdict),
         "why": finding.why,
         "ties": finding.ties,
+        "labels": finding.labels,
         "worse": [change_record(change) for change in finding.worse],
     }

@@ -163,7 +163,7 @@ def write_beir(folder: Path, observations: Iterable[Observation], queries: Itera
         for q in queries:
             metadata = {"category": q.category, "asked_at": q.asked_at and q.asked_at.isoformat(), "tags": list(q.tags)}
             _write_line(texts, {"_id": q.id, "text": q.text, "metadata": metadata})
-            grades = q.relevant or ({some_id: 0} if some_id else {})
+            grades = q.judgments or ({some_id: 0} if some_id else {})
             qrels.writelines(f"{q.id}\t{identifier}\t{grade}\n" for identifier, grade in sorted(grades.items()))
 
 

@@ -212,14 +212,15 @@ def disguised(dataset: Dataset, seed: int) -> tuple[Dataset, dict[str, str]]:
         tails = random.integers(0, 16**8, len(identifiers))
         return {old: f"{place:08x}{tail:08x}" for place, (old, tail) in enumerate(zip(sorted(identifiers), tails.tolist(), strict=True))}
 
-    ids = opaque({o.id for o in dataset.observations} | {i for query in dataset.queries for i in query.relevant})
+    ids = opaque({o.id for o in dataset.observations} | {i for query in dataset.queries for i in query.judgments})
     sessions = opaque({o.session_id for o in dataset.observations})
     observations = [
         replace(o, id=ids[o.id], session_id=sessions[o.session_id], superseded_by=ids.get(o.superseded_by) if o.superseded_by else None)
         for o in dataset.observations
     ]
     order = random.permutation(len(observations)).tolist()
-    queries = tuple(replace(query, relevant={ids[i]: grade for i, grade in query.relevant.items()}) for query in dataset.queries)
+    judged = (({ids[i]: g for i, g in q.relevant.items()}, tuple(ids[i] for i in q.irrelevant)) for q in dataset.queries)
+    queries = tuple(replace(q, relevant=answers, irrelevant=others) for q, (answers, others) in zip(dataset.queries, judged, strict=True))
     data = Dataset(dataset.name, tuple(observations[position] for position in order), queries, dataset.licence)
     return data, {new: old for old, new in ids.items()}
 
@@ -267,7 +268,7 @@ def _moved(dataset: Dataset, first: Mapping[str, Answer], second: Mapping[str, S
 
     Scores that agree to five digits count as tied: beyond those, float32 sums depend on where vectors lie in memory.
     """
-    qrels = {query.id: query.relevant for query in dataset.queries}
+    qrels = {query.id: query.judgments for query in dataset.queries}
     near = {query: [Hit(hit.id, float(f"{hit.score:.5g}")) for hit in answer.hits] for query, answer in first.items()}
     intervals = tie_interval(qrels, near, _MEASURES)
     again = score(qrels, second, _MEASURES)
@@ -287,7 +288,7 @@ def _answers(dataset: Dataset, name: str, system: Retriever, protocol: Protocol)
 def _values(dataset: Dataset, control: Retriever, protocol: Protocol) -> dict[str, Floats]:
     """Return the control's values of the answerable queries, in the order of the data set."""
     answers = _answers(dataset, "control", control, protocol)
-    scores = score({q.id: q.relevant for q in dataset.queries}, {query: answer.hits for query, answer in answers.items()}, _MEASURES)
+    scores = score({q.id: q.judgments for q in dataset.queries}, {query: answer.hits for query, answer in answers.items()}, _MEASURES)
     place = {query: row for row, query in enumerate(scores.query_ids)}
     rows = [place[query.id] for query in dataset.queries if query.answerable]
     return {measure: values[rows] for measure, values in scores.values.items()}

@@ -147,7 +147,7 @@ def check_against(baseline: Baseline, queries: Mapping[str, Query], where: str) 
     for name, results in baseline.systems.items():
         shallow = [m for m in map(parse_measure, results.values) if m.depth is not None and m.depth <= DEPTH and not m.asks_memory]
         known = [query for query in results.queries if query in queries]
-        qrels = {query: queries[query].relevant for query in known}
+        qrels = {query: queries[query].judgments for query in known}
         run = {query: [Hit(i, -float(rank)) for rank, i in enumerate(results.rankings.get(query, ()))] for query in known}
         again = score(qrels, run, shallow)
         for measure, values in again.values.items():

@@ -166,7 +166,7 @@ def _values(run: Run, system: str, measure: str) -> dict[str, float]:
         asked = parse_measure(measure)
     except InputError as error:
         raise InputError(error.what, where="claim", remedy=f"{error.remedy}, {', '.join(SET_MEASURES)}") from None
-    scores = score({q.id: q.relevant for q in run.queries.values()}, run.rankings[system], [asked], run.context(system))
+    scores = score({q.id: q.judgments for q in run.queries.values()}, run.rankings[system], [asked], run.context(system))
     found = next(iter(scores.values.values())).tolist()
     return {query: value for query, value in zip(scores.query_ids, found, strict=True) if not math.isnan(value)}
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...datasets.errors import InputError
 from ..inference.clusters import Clusters, Floats
@@ -35,6 +36,7 @@ _SILENT, _NEEDED = "no query of the data set {} has an answer", "run a data set 
 
 ALPHA = 0.05
 
+_Evidence = tuple[Sequence[float] | Floats, Sequence[bool] | NDArray[np.bool_]]
 Test = Literal["randomisation", "t", "wilcoxon"]
 Correction = Literal["holm", "bh"]
 
@@ -108,7 +110,7 @@ def over_ties(results: Results, run: Run, system: str, measures: Sequence[str]) 
         results: read from `run` and `system`.
         measures: look at these alone; the values of the others stay.
     """
-    qrels = {query.id: query.relevant for query in run.queries.values()}
+    qrels = {query.id: query.judgments for query in run.queries.values()}
     intervals = tie_interval(qrels, run.rankings[system], [parse_measure(measure) for measure in measures], run.context(system))
     rows = {query: row for row, query in enumerate(sorted(qrels))}
     kept = [rows[query] for query in results.queries]
@@ -274,6 +276,17 @@ def compare(
     ]
 
 
+def still_shown(row: Difference, units: Clusters, test: Test = "randomisation", alpha: float = ALPHA) -> Callable[[Floats], bool]:
+    """Return what tells whether other differences after − before would show the same, corrected as much as those of `row` were."""
+    factor = row.adjusted / row.p if row.p else 1.0
+
+    def stands(differences: Floats) -> bool:
+        p, _ = _TESTS[test](differences[None, :], units, max(1.0, float(np.abs(differences).max())), 0)
+        return float(p[0]) * factor < alpha and np.sign(differences.mean()) == np.sign(row.mean)
+
+    return stands
+
+
 def _rows(pairing: Pairing, measures: Sequence[str], category: str, test: Test, level: float, seed: int) -> list[Difference]:
     """Return a row a measure that is about any of the queries; measures about the same queries share the draws."""
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -328,14 +341,16 @@ def _adjusted(tables: list[list[Difference]], correction: Correction) -> list[li
     return [[replace(row, adjusted=flat.pop(0)) for row in table] for table in tables]
 
 
-def _randomisation(rows: Floats, units: Clusters, reach: float, seed: int) -> tuple[Iterable[float], Iterable[bool]]:
+def _randomisation(
+    rows: Floats, units: Clusters, reach: float, seed: int
+) -> tuple[Sequence[float] | Floats, Sequence[bool] | NDArray[np.bool_]]:
     found = robust_test(rows, clusters=units, reach=reach, seed=seed)
     if units.count >= MANY:
         return found.p, np.zeros(len(rows), bool)
     return found.plain, (found.plain < ALPHA) & (found.p >= ALPHA)
 
 
-_TESTS: Mapping[Test, Callable[[Floats, Clusters, float, int], tuple[Iterable[float], Iterable[bool]]]] = {
+_TESTS: Mapping[Test, Callable[[Floats, Clusters, float, int], _Evidence]] = {
     "randomisation": _randomisation,
     "t": lambda rows, units, *_: ([paired_t(row, clusters=units) for row in rows], [False] * len(rows)),
     "wilcoxon": lambda rows, units, *_: ([wilcoxon(row) for row in units.sums(rows)], [False] * len(rows)),

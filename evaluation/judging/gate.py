@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...datasets.errors import InputError
 from ...retrieval.identity import differing
 from ...retrieval.rounding import reaches
@@ -13,10 +15,12 @@ from ..exit_code import ExitCode
 from ..inference.clusters import Clusters, Floats
 from ..inference.verdict import Decision, PairedTest, Verdict, decide
 from ..measures.grammar import direction
+from ..measures.numbers import amount, shifted
 from ..record import Run
 from .baseline import Baseline, check_against
 from .changes import QueryChange, changes
 from .compare import DEPTH, DIGITS, Pairing, over_ties, pair, results_of
+from .labels import MARGIN, holes, judged_share, sensitivity
 from .rules import EVERY, Handling, Rule, Rules
 
 
@@ -31,6 +35,7 @@ class Finding:
         verdict: of comparison and floor together; `why` says it in words.
         since_anchor: whether `before` is the anchor of the baseline: what was last accepted on purpose.
         ties: what the verdict would be if the order of tied scores had been another; "" where that changes nothing.
+        labels: how few relevant holes in the judgments would turn the verdict; "" where that can't be told or nothing is shown.
         worse: the queries that fell, the worst first.
     """
 
@@ -43,6 +48,7 @@ class Finding:
     verdict: Verdict
     why: str
     ties: str
+    labels: str
     worse: tuple[QueryChange, ...]
     since_anchor: bool = False
 
@@ -124,11 +130,12 @@ def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline",
     questions += [question for name in systems if name in baseline.anchor for question in _since_anchor(questions, name, baseline, run)]
     answers = _answers(questions, rules)
     ties = _other_verdicts(questions, answers, pairings, rules, run)
+    labels = [_on_holes(questions, number, answer, pairings, rules, run) for number, answer in enumerate(answers)]
     return GateReport(
         rules,
-        tuple(_finding(q, a, t, pairings[q.system], run) for q, a, t in zip(questions, answers, ties, strict=True)),
+        tuple(_finding(q, a, t, pairings[q.system], run, how) for q, a, t, how in zip(questions, answers, ties, labels, strict=True)),
         tuple(_bars(run, systems, rules)),
-        (*_notes(run, baseline, pairings), *_on_looks(baseline, rules), *_on_chance(questions, answers)),
+        (*_notes(run, baseline, pairings), *_on_judged(pairings, run), *_on_looks(baseline, rules), *_on_chance(questions, answers)),
         tuple(failure for failure in run.manifest["failures"] if failure["system"] in systems),
     )
 
@@ -250,7 +257,35 @@ def _other_verdicts(
     return found
 
 
-def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, run: Run) -> Finding:
+def _on_holes(questions: Sequence[_Question], number: int, answer: _Answer, pairings: Mapping[str, Pairing], rules: Rules, run: Run) -> str:
+    """Say how few unjudged hits of the run would have to be relevant for a shown loss not to be shown, or not as a regression."""
+    question, decision = questions[number], answer.decision
+    if decision is None or question.since_anchor or not (decision.loss_shown or decision.verdict is Verdict.REGRESSION):
+        return ""
+    sign = direction(question.rule.measure)
+
+    def stands(differences: Floats) -> bool:
+        others = [*questions]
+        others[number] = question._replace(before=np.zeros(len(differences)), after=differences)
+        found = _answers(others, rules)[number].decision
+        return found is not None and (found.verdict, found.loss_shown) == (decision.verdict, decision.loss_shown)
+
+    found = holes(pairings[question.system], question.rule.measure, question.queries, run.queries, -sign, stands)
+    regression = decision.verdict is Verdict.REGRESSION
+    return "" if found is None else sensitivity(found, "for it not to be a regression" if regression else "for no loss to be shown")
+
+
+def _on_judged(pairings: Mapping[str, Pairing], run: Run) -> Iterator[str]:
+    """Yield the systems of which the run's hits and the baseline's were not judged to the same share."""
+    for name, pairing in pairings.items():
+        asked = [query for query in pairing.queries if run.queries[query].answerable]
+        before, after = (judged_share(side, run.queries, asked) for side in (pairing.before, pairing.after))
+        if before is not None and after is not None and abs(after - before) > MARGIN:
+            shares = f"{amount(before)} → {amount(after)} ({shifted(after - before)})"
+            yield f"{name}: judged@{DEPTH} {shares}; what nobody judged counts as not relevant"
+
+
+def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, run: Run, labels: str) -> Finding:
     rule = question.rule
     changed = [] if question.since_anchor else changes(pairing, [rule.measure], run.queries, category=rule.category, depth=DEPTH)
     worse = [change for change in changed if change.drop(rule.measure) > 0]
@@ -265,6 +300,7 @@ def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, 
         answer.verdict,
         answer.why,
         ties,
+        labels,
         tuple(worse),
         question.since_anchor,
     )

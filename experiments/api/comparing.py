@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...datasets.errors import InputError
+from ...datasets.model import Query
 from ...evaluation.judging import compare as judging
 from ...evaluation.judging.changes import QueryChange, changes
-from ...evaluation.judging.compare import DEPTH, Comparison, Correction, Difference, Pairing, Results, Test, over_ties, pair, results_of
-from ...evaluation.measures.grammar import parse_measure
-from ...evaluation.measures.numbers import shifted
+from ...evaluation.judging.compare import (
+    DEPTH,
+    Comparison,
+    Correction,
+    Difference,
+    Pairing,
+    Results,
+    Test,
+    over_ties,
+    pair,
+    results_of,
+    still_shown,
+)
+from ...evaluation.judging.labels import MARGIN, holes, judged_share, sensitivity
+from ...evaluation.measures.grammar import direction, parse_measure
+from ...evaluation.measures.numbers import amount, shifted
 from ...evaluation.record import Run as Record
 from ...reports import comparison as written
 from ...reports.table import HEADLINE, aligned
@@ -44,12 +58,14 @@ class Comparisons:
         comparisons: one a pair, with its pairing and differences.
         changed: of each pair the queries that changed, the largest drop first.
         ties: which differences hang on the order of tied scores, in words.
+        labels: how much of what the two sides found was judged, and on how few judgments a difference hangs, in words.
         test, correction: how p was computed and corrected.
     """
 
     comparisons: tuple[Comparison, ...]
     changed: tuple[tuple[QueryChange, ...], ...]
     ties: tuple[str, ...]
+    labels: tuple[str, ...]
     test: Test
     correction: Correction
 
@@ -85,7 +101,7 @@ class Comparisons:
     def as_record(self) -> dict[str, Any]:
         """Return the comparison as JSON-ready values: full precision and every changed query."""
         pairs = zip(self.comparisons, self.changed, strict=True)
-        found = {"test": self.test, "correction": self.correction, "alpha": ALPHA, "ties": list(self.ties)}
+        found = {"test": self.test, "correction": self.correction, "alpha": ALPHA, "ties": list(self.ties), "labels": list(self.labels)}
         return {**found, "comparisons": [written.record(*one) for one in pairs]}
 
     def __str__(self) -> str:
@@ -98,11 +114,13 @@ class Comparisons:
         from html import escape
 
         tables = [f"<p>{escape(written.title(c))}</p>{html_table(written.rows(c.overall))}" for c in self.comparisons]
-        return "".join([*tables, *(f"<p>{escape(line)}</p>" for line in (*self.ties, written.legend(self.test, self.correction)))])
+        return "".join(
+            [*tables, *(f"<p>{escape(line)}</p>" for line in (*self.ties, *self.labels, written.legend(self.test, self.correction)))]
+        )
 
     def _written(self, write: Callable[[Comparison, Sequence[QueryChange], int], str], queries: int) -> str:
         parts = [write(comparison, found, queries) for comparison, found in zip(self.comparisons, self.changed, strict=True)]
-        parts += ["\n".join(f"note: {line}" for line in self.ties), written.legend(self.test, self.correction)]
+        parts += ["\n".join(f"note: {line}" for line in (*self.ties, *self.labels)), written.legend(self.test, self.correction)]
         return "\n\n".join(filter(None, parts))
 
     def _frame(self, part: str) -> DataFrame:
@@ -140,7 +158,8 @@ def compare(
     ties = tuple(_hanging_on_ties(comparisons, sides, asked, table))
     queries = [before.run.queries | after.run.queries for before, after in sides]
     changed = tuple(tuple(changes(p, asked, known, depth=DEPTH)) for p, known in zip(pairings, queries, strict=True))
-    return Comparisons(tuple(comparisons), changed, ties, test, correction)
+    labels = tuple(line for one, known in zip(comparisons, queries, strict=True) for line in _on_labels(one, known, test))
+    return Comparisons(tuple(comparisons), changed, ties, labels, test, correction)
 
 
 def _paired(contenders: Sequence[Contender]) -> list[tuple[_Side, _Side]]:
@@ -218,6 +237,24 @@ def _hanging_on_ties(
                         f"{row.measure} of {comparison.pairing.after.label} hangs on ties: with the worst order for the winner and "
                         f"the best for the other the difference is {shifted(changed.mean, changed.measure)}, p = {changed.adjusted:.3f}"
                     )
+
+
+def _on_labels(comparison: Comparison, queries: Mapping[str, Query], test: Test) -> Iterator[str]:
+    """Yield how much of either side was judged where that differs, and for what is shown how few relevant holes would undo it."""
+    pairing = comparison.pairing
+    asked = [query for query in pairing.queries if queries[query].answerable]
+    before, after = (judged_share(side, queries, asked) for side in (pairing.before, pairing.after))
+    if before is not None and after is not None and abs(after - before) > MARGIN:
+        shares = f"{amount(before)} → {amount(after)} ({shifted(after - before)})"
+        yield f"judged@{DEPTH} of {pairing.after.label}: {shares}; what nobody judged counts as not relevant"
+    for row in comparison.overall:
+        if row.adjusted >= ALPHA:
+            continue
+        within = pairing.within("", row.measure)
+        stands = still_shown(row, pairing.clusters(within), test)
+        better = direction(row.measure) * (1 if row.mean > 0 else -1)
+        if found := holes(pairing, row.measure, within, queries, better, stands):
+            yield f"{row.measure} of {pairing.after.label}: {sensitivity(found, 'for the difference not to be shown')}"
 
 
 def _sides_of(comparison: Comparison) -> dict[str, str]:

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from recallmeter.datasets.errors import InputError
+from recallmeter.datasets.formats.beir import load_beir, write_beir
 from recallmeter.datasets.formats.jsonl import load_jsonl, write_jsonl
 from recallmeter.datasets.model import Dataset, Observation, Query
 
@@ -225,3 +226,22 @@ def test_the_zone_of_a_question_is_kept_since_its_yesterday_is_the_askers(tmp_pa
     assert list(again) == queries
     assert [query.asked_at and query.asked_at.isoformat() for query in again] == ["2026-03-10T21:30:00-05:00", "2026-03-11T02:30:00+00:00"]
     assert [query.asked_at and query.asked_at.utcoffset() for query in queries] == [timedelta(hours=-5), timedelta()]
+
+
+def test_what_was_judged_to_be_no_answer_is_kept_and_written_as_a_zero(tmp_path: Path) -> None:
+    others = [{**OBSERVATION, "id": name} for name in ("o2", "o3")]
+    asked = [{**QUERY, "relevant": {"o1": 2, "o3": 0}}, {"id": "q2", "text": "?", "relevant": {"o2": 0, "o1": 0}}]
+    loaded = load_jsonl(folder(tmp_path, [OBSERVATION, *others], asked))
+    assert [(q.relevant, q.irrelevant, q.answerable) for q in loaded.queries] == [({"o1": 2}, ("o3",), True), ({}, ("o1", "o2"), False)]
+    assert [q.judgments for q in loaded.queries] == [{"o1": 2, "o3": 0}, {"o1": 0, "o2": 0}]
+    (tmp_path / "again").mkdir()
+    (tmp_path / "beir" / "qrels").parent.mkdir()
+    write_jsonl(tmp_path / "again", "again", loaded.observations, loaded.queries)
+    assert load_jsonl(str(tmp_path / "again")).queries == loaded.queries
+    write_beir(tmp_path / "beir", loaded.observations, loaded.queries)
+    assert [q.judgments for q in load_beir(str(tmp_path / "beir")).queries] == [q.judgments for q in loaded.queries]
+
+
+def test_one_id_is_not_relevant_and_irrelevant() -> None:
+    with pytest.raises(InputError, match="query q: 'a' is judged relevant and irrelevant; keep one of the two"):
+        Query(id="q", text="?", relevant={"a": 1}, irrelevant=("a",))
