@@ -40,6 +40,10 @@ GRACE = 3.0
 """Seconds that threads which are still there have to end, once all is written."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as SIGINT does: what is half-written is removed first."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise InputError(message, where=self.prog, remedy=f"see `{self.prog} --help`")
@@ -53,12 +57,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that can't show a character shows its code
+    if argv is None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
     # whatever a server, an exception or a plug-in says
     with redirect_stdout(cast(TextIO, Guarded(sys.stdout))), redirect_stderr(cast(TextIO, Guarded(sys.stderr))):
         code = _told(arguments, debug)
     if argv is None and any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
         _end_within(GRACE, code)
     return code
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise Terminated
 
 
 def _end_within(seconds: float, code: int) -> None:
@@ -79,9 +89,9 @@ def _told(arguments: list[str], debug: bool) -> int:
             traceback.print_exc()
         print(f"recallmeter: {error}", file=sys.stderr)
         return ExitCode.USAGE
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("recallmeter: interrupted; nothing half-done was kept", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return 128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE

@@ -39,12 +39,12 @@ def launch(job: Job, overrides: Sequence[str], *, command: str) -> int:
 
     def task(config: DictConfig) -> None:
         folder = Path(HydraConfig.get().runtime.output_dir)
+        _remove_if_empty(folder)  # Hydra has just made it, and whoever is killed leaves nothing that looks like a run
         try:
             find_plug_ins()
             leave_unchosen(config)
             codes.append(job(config, folder))
         except BaseException as error:
-            _remove_if_empty(folder)  # Hydra made it before the job began
             failures.append(error)
 
     _call(task, overrides, command)

@@ -164,7 +164,7 @@ def _shifted(content: bytes, chance: Random) -> bytes:
 
 def subjects(folder: Path) -> list[Subject]:
     """Write the untouched files into `folder` and return what is mutated."""
-    _write_data(folder)
+    write_data(folder)
     system = (
         "# @package systems.mine\n_target_: recallmeter.Pipeline\narms:\n  bm25:\n    _target_: recallmeter.BM25\n    k1: 1.2\n    b: 0.5\n"
     )
@@ -248,7 +248,8 @@ def _sealed_point(point: Path) -> Mutation:
     return resealed
 
 
-def _write_data(folder: Path) -> None:
+def write_data(folder: Path) -> None:
+    """Write a small data set into `folder`, as ``d``."""
     words = ("car", "automobile", "bike", "quick", "deploy", "shop", "cache", "login", "queue", "worker", "token", "index")
     (folder / "d").mkdir()
     observations = [
