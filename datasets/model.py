@@ -210,6 +210,11 @@ def fingerprint_of(observations: Iterable[Mapping[str, Any]], queries: Iterable[
     return digest.hexdigest()
 
 
+def moment(asked_at: datetime | None) -> str | None:
+    """Return what tells one time of asking from another: the instant and its offset, since "today" is another day elsewhere."""
+    return None if asked_at is None else asked_at.isoformat()
+
+
 def _at_offset(moment: datetime) -> datetime:
     """Return the same time on the same clock, its zone no more than an offset, as a file keeps it."""
     offset = moment.utcoffset()

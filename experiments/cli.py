@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -12,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import NoReturn, TextIO, cast
+from typing import Any, NoReturn, TextIO, cast
 
 from ..datasets.errors import InputError
 from ..datasets.secrets import Guarded
@@ -45,8 +46,44 @@ class Terminated(KeyboardInterrupt):
 
 
 class _Parser(argparse.ArgumentParser):
+    """Raises what argparse would exit for, with the nearest of what there is; nothing is guessed: half an option is none."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "allow_abbrev": False})
+        self._given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        self._given = list(args or ())
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
-        raise InputError(message, where=self.prog, remedy=f"see `{self.prog} --help`")
+        raise InputError(message, where=self.prog, remedy=self._nearest(message) or f"see `{self.prog} --help`")
+
+    def _nearest(self, message: str) -> str:
+        if found := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            return nearest(found[1], re.findall(r"[\w-]+", found[2]))
+        known = known_words(self)
+        unknown = (word.partition("=")[0] for word in self._given if word.startswith("--") and word.partition("=")[0] not in known)
+        return next((told for word in unknown if (told := nearest(word, known))), "")
+
+
+def known_words(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options and the commands that a parser knows, those of its commands as well."""
+    words = list[str]()
+    for action in parser._actions:
+        words += action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            words += [word for name, inner in action.choices.items() for word in (name, *known_words(inner))]
+    return words
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return the hint at the nearest word there is, its dashes aside; "" where none is near."""
+    from difflib import get_close_matches
+
+    bare = {name.lstrip("-"): name for name in reversed(known)}
+    close = get_close_matches(word.lstrip("-"), bare, n=1)
+    return f"did you mean {bare[close[0]]!r}?" if close else ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -124,10 +161,8 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     name, rest = arguments[0], arguments[1:]
     if name not in DOORS:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, DOORS, n=1)
-        raise InputError(f"no command {name!r}", remedy=f"did you mean {close[0]!r}?" if close else "see `recallmeter --help`")
+        hint = nearest(name, ["--help", "--version", *DOORS] if name.startswith("-") else list(DOORS))
+        raise InputError(f"no command {name!r}", remedy=hint or "see `recallmeter --help`")
     door = import_module(f".doors.{name}", __package__)
     parser = _Parser(prog=f"recallmeter {name}", description=DOORS[name])
     door.configure(parser)

@@ -425,7 +425,13 @@ def _check_options(options: Sequence[str], command: str) -> None:
     except ArgumentError as error:
         raise InputError(str(error), where=f"recallmeter {command}", remedy=remedy) from error
     if unknown:
-        raise InputError(f"no option {unknown[0]!r}", where=f"recallmeter {command}", remedy=remedy)
+        from importlib import import_module
+
+        from .cli import known_words, nearest
+
+        import_module(f".doors.{command}", __package__).configure(parser)
+        hint = nearest(unknown[0].partition("=")[0], known_words(parser))
+        raise InputError(f"no option {unknown[0]!r}", where=f"recallmeter {command}", remedy=hint or remedy)
 
 
 def _check_choices(overrides: Sequence[str]) -> None:
@@ -456,5 +462,5 @@ def _sorted_out(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    if folder.is_dir() and not any(folder.iterdir()):
+    if folder.is_dir() and folder != Path.cwd() and not any(folder.iterdir()):
         folder.rmdir()

@@ -11,7 +11,7 @@ from unicodedata import normalize
 from ..assembly import Assembly, Reader
 from ..errata import corrected
 from ..faults import Collected, Example, Finding, Judgment, Kind, Severity
-from ..model import Dataset, Observation, Query
+from ..model import Dataset, Observation, Query, moment
 from .leakage import ceiling, concept_recall, telling_words
 from .twins import COMPARED_AT_MOST, equal_texts, near_twins, searched_text
 
@@ -174,7 +174,7 @@ def _check_observations(dataset: Dataset, places: _Places, faults: Collected) ->
 
 def _question(query: Query) -> tuple[str, str, str | None]:
     """Return what is asked; at one moment "today" is another day in another zone."""
-    return query.scope, " ".join(query.text.lower().split()), query.asked_at.isoformat() if query.asked_at else None
+    return query.scope, " ".join(query.text.lower().split()), moment(query.asked_at)
 
 
 def _check_queries(dataset: Dataset, assembly: Assembly, places: _Places, faults: Collected) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from ...datasets.errors import InputError
-from ...datasets.model import Observation, Query
+from ...datasets.model import Observation, Query, moment
 from ...retrieval.ranking import Control, Ranking
 
 
@@ -74,19 +74,19 @@ class _Graded(_Memory, Control):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grades: dict[tuple[str, str, datetime | None], dict[str, int]] = {}
+        self._grades: dict[tuple[str, str, str | None], dict[str, int]] = {}
 
     def reveal(self, queries: Iterable[Query]) -> None:
         """Learn what answers each query; where two ask the same of the same scope, what answers either."""
         self._grades = {}
         for query in queries:
-            grades = self._grades.setdefault((query.text, query.scope, query.asked_at), {})
+            grades = self._grades.setdefault((query.text, query.scope, moment(query.asked_at)), {})
             for identifier, grade in query.relevant.items():
                 grades[identifier] = max(grade, grades.get(identifier, 0))
 
     def _graded(self, query: str, scope: str, asked_at: datetime | None) -> list[tuple[int, str]]:
         """Return (grade, id) of everything that may be found, by id; grade 0 for what does not answer."""
-        grades = self._grades.get((query, scope, asked_at), {})
+        grades = self._grades.get((query, scope, moment(asked_at)), {})
         return [(grades.get(identifier, 0), identifier) for identifier in self._ids(scope, asked_at)]
 
 

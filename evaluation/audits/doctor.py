@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets.checks.leakage import telling_words
-from ...datasets.model import Dataset, Observation, Query
+from ...datasets.model import Dataset, Observation, Query, moment
 from ...retrieval.ranking import Hit, Retriever
 from ..inference.clusters import Floats
 from ..loop import Answer, Protocol, evaluate
@@ -99,8 +99,8 @@ class _Reach:
 
 
 def _controls(dataset: Dataset, reach: _Reach, protocol: Protocol, seed: int) -> Iterator[Check]:
-    asked = Counter((query.text, query.scope, query.asked_at) for query in dataset.queries)
-    alone = np.array([asked[query.text, query.scope, query.asked_at] == 1 for query in reach.queries], dtype=bool)
+    asked = Counter((query.text, query.scope, moment(query.asked_at)) for query in dataset.queries)
+    alone = np.array([asked[query.text, query.scope, moment(query.asked_at)] == 1 for query in reach.queries], dtype=bool)
     best, worst = _bounds(reach)
     for name, control, expected in (("oracle", Oracle(), best), ("reversed", Reversed(), worst)):
         values = _values(dataset, control, protocol)

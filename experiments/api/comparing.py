@@ -60,6 +60,7 @@ class Comparisons:
         ties: which differences hang on the order of tied scores, in words.
         labels: how much of what the two sides found was judged, and on how few judgments a difference hangs, in words.
         test, correction: how p was computed and corrected.
+        notes: in what the runs were not made alike, in words.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -68,6 +69,7 @@ class Comparisons:
     labels: tuple[str, ...]
     test: Test
     correction: Correction
+    notes: tuple[str, ...] = ()
 
     def summary(self) -> DataFrame:
         """Return a row a pair and measure: means before and after, their difference with its 95 % interval, p, wins, ties, losses."""
@@ -101,7 +103,14 @@ class Comparisons:
     def as_record(self) -> dict[str, Any]:
         """Return the comparison as JSON-ready values: full precision and every changed query."""
         pairs = zip(self.comparisons, self.changed, strict=True)
-        found = {"test": self.test, "correction": self.correction, "alpha": ALPHA, "ties": list(self.ties), "labels": list(self.labels)}
+        found: dict[str, Any] = {
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": ALPHA,
+            "ties": list(self.ties),
+            "labels": list(self.labels),
+        }
+        found["notes"] = list(self.notes)
         return {**found, "comparisons": [written.record(*one) for one in pairs]}
 
     def __str__(self) -> str:
@@ -114,13 +123,15 @@ class Comparisons:
         from html import escape
 
         tables = [f"<p>{escape(written.title(c))}</p>{html_table(written.rows(c.overall))}" for c in self.comparisons]
-        return "".join(
-            [*tables, *(f"<p>{escape(line)}</p>" for line in (*self.ties, *self.labels, written.legend(self.test, self.correction)))]
-        )
+        return "".join([*tables, *(f"<p>{escape(line)}</p>" for line in (*self._told, written.legend(self.test, self.correction)))])
+
+    @property
+    def _told(self) -> tuple[str, ...]:
+        return (*self.notes, *self.ties, *self.labels)
 
     def _written(self, write: Callable[[Comparison, Sequence[QueryChange], int], str], queries: int) -> str:
         parts = [write(comparison, found, queries) for comparison, found in zip(self.comparisons, self.changed, strict=True)]
-        parts += ["\n".join(f"note: {line}" for line in (*self.ties, *self.labels)), written.legend(self.test, self.correction)]
+        parts += ["\n".join(f"note: {line}" for line in self._told), written.legend(self.test, self.correction)]
         return "\n\n".join(filter(None, parts))
 
     def _frame(self, part: str) -> DataFrame:
@@ -159,7 +170,8 @@ def compare(
     queries = [before.run.queries | after.run.queries for before, after in sides]
     changed = tuple(tuple(changes(p, asked, known, depth=DEPTH)) for p, known in zip(pairings, queries, strict=True))
     labels = tuple(line for one, known in zip(comparisons, queries, strict=True) for line in _on_labels(one, known, test))
-    return Comparisons(tuple(comparisons), changed, ties, labels, test, correction)
+    notes = tuple(dict.fromkeys(_on_depth(sides, asked)))
+    return Comparisons(tuple(comparisons), changed, ties, labels, test, correction, notes)
 
 
 def _paired(contenders: Sequence[Contender]) -> list[tuple[_Side, _Side]]:
@@ -185,6 +197,16 @@ def _paired(contenders: Sequence[Contender]) -> list[tuple[_Side, _Side]]:
             raise InputError(f"no system of it is in {first}", where=name, remedy="name one of each as RUN:SYSTEM")
         sides += [(side(first, first_run, before), side(name, run, after)) for before, after in pairs]
     return sides
+
+
+def _on_depth(sides: Sequence[tuple[_Side, _Side]], measures: Sequence[str]) -> Iterator[str]:
+    """Yield in which pairs the runs asked for another number of observations, and what that moves."""
+    whole = [measure for measure in measures if parse_measure(measure).depth is None]
+    for before, after in sides:
+        one, other = before.run.manifest["k"], after.run.manifest["k"]
+        if one != other:
+            moved = f", which moves {', '.join(whole)}" if whole else ""
+            yield f"{before.label} was asked for k = {one} observations a query, {after.label} for k = {other}{moved}"
 
 
 def _named(contenders: Sequence[Contender]) -> list[tuple[str, Record, str]]:

@@ -9,10 +9,10 @@ import shutil
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from ...datasets.errors import InputError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..composition import Sweep
 
+Form = Literal["table", "path", "json"]
 TAKES_OVERRIDES = True
 SINGLE = ("protocol.repeats=1", "protocol.warm_up=0")
 """A sweep asks every question once unless told otherwise."""
@@ -37,7 +38,7 @@ LOG, SHOWN = "points.jsonl", 3
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door; everything else on its command line is Hydra's."""
-    parser.usage = "recallmeter sweep [--retry-failed | --only-failed] [--config-dir DIR] OVERRIDE …"
+    parser.usage = "recallmeter sweep [--retry-failed | --only-failed] [--json | -q] [--config-dir DIR] OVERRIDE …"
     parser.epilog = (
         "an OVERRIDE with several values spans the sweep: systems.dual.fusion.weights.bm25=0.3,0.5  dataset.seed=range(0,5).  "
         "Points go to multirun/<name>, or hydra.sweep.dir=DIR; hydra/launcher=joblib|ray|submitit_slurm runs them elsewhere; "
@@ -46,14 +47,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     again = parser.add_mutually_exclusive_group()
     again.add_argument("--retry-failed", action="store_true", help="run points again that failed before, besides the missing ones")
     again.add_argument("--only-failed", action="store_true", help="run points again that failed before, and nothing else")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print the folder and what became of every point as JSON")
+    shown.add_argument("-q", "--quiet", action="store_true", help="print the folder and nothing else")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the sweep; return 0, or 4 when a point failed."""
-    return run_sweep(arguments.overrides, retry_failed=arguments.retry_failed, only_failed=arguments.only_failed)
+    form = "json" if arguments.json else "path" if arguments.quiet else "table"
+    return run_sweep(arguments.overrides, retry_failed=arguments.retry_failed, only_failed=arguments.only_failed, form=form)
 
 
-def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_failed: bool = False) -> int:
+def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_failed: bool = False, form: Form = "table") -> int:
     """Run what is missing of the sweep that `overrides` span, and tell what became of it; return 0, or 4 when a point failed."""
     from ..composition import multirun
 
@@ -70,7 +75,7 @@ def run_sweep(overrides: Sequence[str], *, retry_failed: bool = False, only_fail
             raise
         except Exception as error:  # a launcher may raise anything when its processes are killed
             watcher.broke_off = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return watcher.conclude()
+    return watcher.conclude(form)
 
 
 def sweep_point(config: DictConfig) -> Any:
@@ -229,7 +234,7 @@ class Watcher:
         if self._lock is not None:
             os.close(self._lock)
 
-    def conclude(self) -> int:
+    def conclude(self, form: Form = "table") -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
         from ...evaluation.sweeps.points import write_table
         from ..sweeping.finished import remember
@@ -237,8 +242,7 @@ class Watcher:
 
         sweep = self.sweep
         if self._standing:
-            print(f"0 ran, {sweep.points} reused, 0 failed")
-            print(printed(sweep.folder))
+            _tell(form, sweep.folder, {"ran": 0, "reused": sweep.points, "failed": 0}, "")
             return 0
         for line in WORKER.unreported:
             self._take(line)
@@ -261,19 +265,31 @@ class Watcher:
         if missing:
             print(f"{missing} points are missing; the same line runs them, and nothing that is done", file=sys.stderr)
         seconds = sum(line["seconds"] for line in self._ended.values())
-        print(f"{counts['ran']} ran, {counts['reused']} reused, {counts['failed'] + counts['left']} failed; {seconds:.1f} s of work")
-        print(printed(sweep.folder))
+        became = {"ran": counts["ran"], "reused": counts["reused"], "failed": counts["failed"] + counts["left"]}
+        _tell(form, sweep.folder, became, f"; {seconds:.1f} s of work", self._ended.values())
         for told in dict.fromkeys(told for line in self._ended.values() for told in line.get("notices", ())):
             print(told, file=sys.stderr)
         unknown = sorted({told for line in self._ended.values() for told in line.get("unknown", ())})
         for told in unknown:
-            print(f"measured every time: {told}; give it `version: …` in its YAML to reuse what it answered")
+            stream = sys.stdout if form == "table" else sys.stderr
+            print(f"measured every time: {told}; give it `version: …` in its YAML to reuse what it answered", file=stream)
         done = counts["ran"] + counts["reused"]
         if done:
             write_table(sweep.folder)
         if done == sweep.points and not sweep.searched and not unknown:
             remember(sweep.folder, self.line, sweep.first, list(self._ended.values()))
         return 0 if done == sweep.points else ExitCode.FAILED
+
+
+def _tell(form: Form, folder: Path, became: Mapping[str, int], work: str, points: Iterable[Mapping[str, Any]] = ()) -> None:
+    """Print what became of the points, and where they are."""
+    if form == "json":
+        kept = [{key: line[key] for key in ("parameters", "status", "key", "best", "error", "seconds") if line.get(key)} for line in points]
+        print(json.dumps({"folder": printed(folder), **became, "points": kept}, indent=1, default=str, ensure_ascii=False))
+        return
+    if form == "table":
+        print(f"{', '.join(f'{count} {what}' for what, count in became.items())}{work}")
+    print(printed(folder))
 
 
 def _check_objectives(config: DictConfig) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from recallmeter.datasets.errors import InputError
@@ -82,3 +82,20 @@ def test_constant_and_empty_never_read_the_question() -> None:
 def test_a_seed_that_is_no_number_is_refused() -> None:
     with pytest.raises(InputError, match="seed"):
         Random("seven")  # type: ignore[arg-type]
+
+
+def test_questions_of_one_moment_and_two_offsets_are_two() -> None:
+    """At one moment "yesterday" is another day elsewhere: what answers the one is no answer to the other."""
+    start = datetime(2026, 3, 9, 15, tzinfo=UTC)
+    memory = [Observation(id=i, session_id="s", timestamp=start + timedelta(hours=n), type="", title=i) for n, i in enumerate("ab")]
+    asked = start + timedelta(days=1)
+    here, there = asked, asked.astimezone(timezone(timedelta(hours=-5)))
+    assert here == there
+    queries = [
+        Query(id="q1", text="yesterday", relevant={"a": 1}, asked_at=here),
+        Query(id="q2", text="yesterday", relevant={"b": 1}, asked_at=there),
+    ]
+    oracle = Oracle()
+    oracle.reveal(queries)
+    oracle.index(memory)
+    assert [[hit.id for hit in oracle.search("yesterday", 5, asked_at=when).hits] for when in (here, there)] == [["a"], ["b"]]
