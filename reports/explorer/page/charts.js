@@ -28,7 +28,7 @@ function whisker(cell, ceiling, { hue = "", mark = 0, least = 0, most = 1 } = {}
   const [width, height] = [120, 18];
   const x = (value) => 6 + Math.max(0, Math.min(1, (value - least) / (most - least || 1))) * (width - 12);
   const middle = height / 2;
-  const drawing = svg("svg", { class: `whisker ${hue}`, width, height, "aria-hidden": "true" });
+  const drawing = svg("svg", { class: `whisker ${hue}`, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
   drawing.append(svg("line", { class: "axis", x1: x(least), x2: x(most), y1: middle, y2: middle }));
   if (ceiling !== null && ceiling !== undefined && ceiling <= most) {
     drawing.append(svg("line", { class: "ceiling", x1: x(ceiling), x2: x(ceiling), y1: 2, y2: height - 2 }));
@@ -45,7 +45,7 @@ function difference(mean, low, high, reach, width = 140) {
   const height = 18;
   const x = (value) => width / 2 + (value / (reach || 1)) * (width / 2 - 6);
   const middle = height / 2;
-  const drawing = svg("svg", { class: "whisker", width, height, "aria-hidden": "true" });
+  const drawing = svg("svg", { class: "whisker wide", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
   drawing.append(svg("line", { class: "axis", x1: 2, x2: width - 2, y1: middle, y2: middle }));
   drawing.append(svg("line", { class: "zero", x1: x(0), x2: x(0), y1: 1, y2: height - 1 }));
   if (low !== null) drawing.append(svg("line", { class: "spread", x1: x(low), x2: x(high), y1: middle, y2: middle }));
@@ -87,14 +87,17 @@ function scatter(title, points, { xlabel, ylabel, wide = false, text, measure })
   const marks = log ? powers(least, most) : ticks(from, to);
   const [first, last] = log ? [across(marks[0]), across(marks.at(-1))] : [from, to];
   const ys = drawn.flatMap((p) => [p.low ?? p.y, p.high ?? p.y]);
-  const floor = Math.max(0, Math.floor(Math.min(...ys) * 10 - 0.2) / 10);
-  const roof = Math.min(isShare(measure) ? 1 : Infinity, Math.max(floor + 0.1, Math.ceil(Math.max(...ys) * 10 + 0.2) / 10));
+  const [lowest, highest] = [Math.min(...ys), Math.max(...ys)];
+  const [begin, next] = ticks(lowest, Math.max(highest, lowest + 0.01));
+  const grain = next - begin || 0.1;
+  const floor = Math.max(0, Math.floor(lowest / grain - 0.2) * grain);
+  const roof = Math.min(isShare(measure) ? 1 : Infinity, Math.ceil(highest / grain + 0.2) * grain);
   const x = (value) => left + ((across(value) - first) / (last - first || 1)) * (width - left - right);
   const y = (value) => height - bottom - ((value - floor) / (roof - floor)) * (height - top - bottom);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} ${text}` });
   for (const mark of ticks(floor, roof)) {
     drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }));
-    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, DATA.fraction || !isShare(measure) ? String(mark) : fixed(100 * mark, 0)));
+    drawing.append(svg("text", { class: "tick", x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, DATA.fraction || !isShare(measure) ? String(mark) : String(Number((100 * mark).toPrecision(6)))));
   }
   for (const mark of marks) {
     drawing.append(svg("line", { class: "grid", x1: x(mark), x2: x(mark), y1: top, y2: height - bottom }));
@@ -141,8 +144,8 @@ function named(drawing, points, { width, top, bottom }) {
       0,
     );
   for (const { name, x, y } of [...points].sort((a, b) => a.y - b.y)) {
-    const length = 6.6 * name.length;
-    const places = [0, -13, 13, -26, 26, -39, 39].flatMap((shift) =>
+    const length = 7.2 * name.length;
+    const places = [0, -13, 13, -26, 26, -39, 39, -52, 52].flatMap((shift) =>
       [x + 8, x - 8 - length].map((x1) => ({ x1, x2: x1 + length, y1: y - 7 + shift, y2: y + 6 + shift })),
     );
     const inside = places.filter((box) => box.x1 > 40 && box.x2 < width && box.y1 >= top && box.y2 <= bottom);

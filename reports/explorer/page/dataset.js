@@ -50,7 +50,7 @@ function ceilings(run) {
     whisker({ mean: null }, run.summary.ceilings[measure]),
   ]);
   return table(
-    "The best that any ranking can reach with these labels, in percent",
+    `The best that any ranking can reach with these labels, ${scaleWords()}`,
     ["measure", "ceiling", el("span", { class: "hidden" }, "drawn")],
     rows,
     { left: [0, 2], id: "ceilings" },

@@ -140,7 +140,7 @@ const menu = (label, ...entries) =>
     ),
   );
 
-/** Give every table and figure inside `root` a menu. */
+/** Give every table and figure inside `root` a menu; a table and its menu become one box, as wide as the table. */
 function addExports(root) {
   for (const frame of root.querySelectorAll(".frame")) {
     const table = frame.querySelector("table");
@@ -151,7 +151,9 @@ function addExports(root) {
       [`Copy ${name}`, () => copy(write(cellsOf(table)), `the table as ${name}`)],
       [`Save ${name}`, () => save(fileName(short, ending), write(cellsOf(table)), "text/plain")],
     ]);
-    frame.before(menu(`Export the table: ${what}`, ...entries));
+    const held = el("div", { class: "exported" }, menu(`Export the table: ${what}`, ...entries));
+    frame.replaceWith(held);
+    held.append(frame);
   }
   for (const figure of root.querySelectorAll("figure")) {
     const drawing = figure.querySelector("svg[role=img]");

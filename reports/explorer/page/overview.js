@@ -171,7 +171,7 @@ function headToHead(run, systems, found) {
     el("td", {}),
   );
   const caption = `Head to head: means ${scaleWords()} over ${plural(run.summary.answerable, "answerable query", "answerable queries")}, with 95 % bootstrap intervals; the dashed mark is the best attainable${run.best ? `; the lead of the best is in ${headOf(main)}, p after Holm` : ""}`;
-  return framed(
+  const held = framed(
     "Head to head",
     el(
       "table",
@@ -192,8 +192,8 @@ function headToHead(run, systems, found) {
       ),
       el("tbody", {}, rows, best),
     ),
-    el("p", { class: "quiet small", id: "timing" }, run.timing),
   );
+  return [held, el("p", { class: "quiet small", id: "timing" }, run.timing)];
 }
 
 /** From where to where the whiskers of a measure run: all but the controls, so that they use the width. */
@@ -211,7 +211,7 @@ function categoryMap(run, unranked, found) {
   const place = (c) => (run.ranked.includes(c.name) ? run.ranked.indexOf(c.name) : run.ranked.length);
   const systems = [...unranked].sort((a, b) => place(a) - place(b));
   const measure = run.summary.measures.includes(found.measure) ? found.measure : mainMeasure(run);
-  const categories = Object.entries(run.summary.categories);
+  const categories = Object.entries(run.summary.categories).filter(([category]) => unranked[0].summary.categories[category][mainMeasure(run)].n);
   if (!categories.length) return null;
   const pick = select(
     "Measure",
@@ -290,7 +290,7 @@ function categoryMap(run, unranked, found) {
             ? el(
                 "tr",
                 {},
-                el("th", { scope: "row" }, "unanswerable: nothing came back"),
+                el("th", { scope: "row" }, link({ view: "queries", run: MANY ? run.label : "", show: "unanswerable" }, "unanswerable: nothing came back")),
                 el("td", { class: "n" }, count(run.summary.unanswerable)),
                 systems.map((c) => el("td", { class: "n" }, `${c.summary.unanswerable.silent}`)),
               )
@@ -338,7 +338,7 @@ function readings(run, systems) {
       "Stale: something superseded stands above its successor, of the queries whose answer superseded something; from the future: returned although later than the question; as of: recall of what existed when it was asked",
       head,
       rows,
-      { left: [0, head.length - 1], id: "readings" },
+      { left: [0, head.length - 1], id: "readings", cards: true },
     ),
   );
 }

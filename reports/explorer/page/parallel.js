@@ -21,7 +21,7 @@ function axesOf(sweep) {
     ...(several ? [axis("system", (row) => row.system, String)] : []),
     ...sweep.varied.map((name) => axis(shortName(name), (row) => row.parameters[name], parameter, true)),
     axis("tokens", (row) => row.tokens, count),
-    axis("p50, ms", (row) => row.latency ?? 0, score),
+    axis("p50, ms", (row) => row.latency ?? 0, milliseconds),
     axis(`${headOf(sweep.measure)}${inPercent(sweep.measure, ", ")}`, (row) => row.mean, (value) => percent(value, sweep.measure)),
   ];
   return sweep.axes;

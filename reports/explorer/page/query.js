@@ -123,7 +123,7 @@ function goldTable(run, n, shown) {
     "What answers it: the rank that each system gave it, or why it is missing",
     ["relevant observation", "grade", ...shown.map((c) => said(c.key))],
     rows,
-    { left: [0, ...shown.map((_, at) => at + 2)], id: "gold" },
+    { left: [0, ...shown.map((_, at) => at + 2)], id: "gold", cards: true },
   );
 }
 

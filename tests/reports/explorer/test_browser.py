@@ -243,10 +243,11 @@ def assert_every_query_opens(browser: Any, run: Path, folder: Path) -> None:
           location.hash = view + encodeURIComponent(ids[at++]); setTimeout(next, 1);
         }; next();"""
     ids = list(load_run(run).queries)
-    browser.set_script_timeout(110)
+    browser.set_script_timeout(60)
     with Page(browser, explorer(folder / f"{run.name}.html", run)) as page:
         assert len(ids) > 30
-        assert page.browser.execute_async_script(script, "#view=query&query=", ids) == []
+        for start in range(0, len(ids), 25):  # a few at a time, so that a busy machine only makes it longer
+            assert page.browser.execute_async_script(script, "#view=query&query=", ids[start : start + 25]) == []
 
 
 def test_views_filters_links_and_keys(browser: Any, runs: list[Path], tmp_path: Path) -> None:
