@@ -130,7 +130,8 @@ def lines(change: QueryChange) -> Iterator[str]:
     )
     category = f" [{change.query.category}]" if change.query.category else ""
     question = "".join(c if c.isprintable() else " " for c in change.query.text)
-    yield f"{change.query.id}{category} “{' '.join(question.split())}”: {values}"
+    quoted = f" “{' '.join(question.split())}”" if question.strip() else ""
+    yield f"{change.query.id}{category}{quoted}: {values}"
     moved = [move for move in change.relevant if move.before != move.after]
     if moved:
         yield "    relevant: " + ", ".join(_rank(move, change.depth) for move in moved)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,10 @@ SHOWN = 10
 
 Contender = Run | str | Path | tuple[Run, str]
 """A run, its directory, or one system of it: ``(run, "bm25")`` or ``"runs/before:bm25"``."""
+
+
+Luck = tuple[Results, Results] | None
+"""Results with the worst and with the best order of tied scores; None where no tie decides a value."""
 
 
 class _Side(NamedTuple):
@@ -99,6 +103,12 @@ class Comparisons:
     def markdown(self, queries: int = SHOWN) -> str:
         """Write the comparison in Markdown, with so many of the queries that changed."""
         return self._written(written.document, queries)
+
+    def latex(self) -> str:
+        """Return the overall table for a paper: a row a system, a column a measure, letters where a difference is shown."""
+        from ...reports.formats.paper import latex
+
+        return latex(self.comparisons, self.test, self.correction, ALPHA)
 
     def as_record(self) -> dict[str, Any]:
         """Return the comparison as JSON-ready values: full precision and every changed query."""
@@ -164,14 +174,34 @@ def compare(
     pairings = [pair(results[before.label], results[after.label], allow_different=allow_different_queries) for before, after in sides]
     asked = [str(parse_measure(measure)) for measure in measures]
     asked = asked or [measure for measure in HEADLINE if all(measure in pairing.measures for pairing in pairings)]
-    table = partial(judging.compare, measures=asked, test=test, correction=correction, alpha=ALPHA)
-    comparisons = table(pairings)
-    ties = tuple(_hanging_on_ties(comparisons, sides, asked, table))
     queries = [before.run.queries | after.run.queries for before, after in sides]
-    changed = tuple(tuple(changes(p, asked, known, depth=DEPTH)) for p, known in zip(pairings, queries, strict=True))
+    luck = {side.label: over_ties(results[side.label], side.run, side.system, asked) for two in sides for side in two}
+    notes = dict.fromkeys(_on_depth(sides, asked))
+    return comparisons_of(pairings, queries, luck, asked, test, correction, notes)
+
+
+def comparisons_of(
+    pairings: Sequence[Pairing],
+    queries: Sequence[Mapping[str, Query]],
+    luck: Mapping[str, Luck],
+    measures: Sequence[str],
+    test: Test,
+    correction: Correction,
+    notes: Iterable[str] = (),
+) -> Comparisons:
+    """Compare pairs in one table of tests, with the queries that changed and what the differences hang on.
+
+    Args:
+        queries: of each pair the queries by id.
+        luck: label of each side → its results with the worst and the best order of tied scores.
+        notes: what else a reader must know.
+    """
+    table = partial(judging.compare, measures=measures, test=test, correction=correction, alpha=ALPHA)
+    comparisons = table(pairings)
+    ties = tuple(_hanging_on_ties(comparisons, luck, table))
     labels = tuple(line for one, known in zip(comparisons, queries, strict=True) for line in _on_labels(one, known, test))
-    notes = tuple(dict.fromkeys(_on_depth(sides, asked)))
-    return Comparisons(tuple(comparisons), changed, ties, labels, test, correction, notes)
+    changed = tuple(tuple(changes(p, measures, known, depth=DEPTH)) for p, known in zip(pairings, queries, strict=True))
+    return Comparisons(tuple(comparisons), changed, ties, labels, test, correction, tuple(notes))
 
 
 def _paired(contenders: Sequence[Contender]) -> list[tuple[_Side, _Side]]:
@@ -229,22 +259,14 @@ def _named(contenders: Sequence[Contender]) -> list[tuple[str, Record, str]]:
 
 
 def _hanging_on_ties(
-    comparisons: Sequence[Comparison],
-    sides: Sequence[tuple[_Side, _Side]],
-    measures: Sequence[str],
-    table: Callable[[Sequence[Pairing]], list[Comparison]],
+    comparisons: Sequence[Comparison], luck: Mapping[str, Luck], table: Callable[[Sequence[Pairing]], list[Comparison]]
 ) -> Iterator[str]:
     """Yield the differences that do not stand once the winner's ties have the worst order and the loser's the best."""
-    extremes: dict[str, tuple[Results, Results] | None] = {}
-    for comparison, two in zip(comparisons, sides, strict=True):
-        for side, results in zip(two, (comparison.pairing.before, comparison.pairing.after), strict=True):
-            if side.label not in extremes:
-                extremes[side.label] = over_ties(results, side.run, side.system, measures)
-    if not any(extremes.values()):
+    if not any(luck.values()):
         return
 
     def with_luck(results: Results, lucky: bool) -> Results:
-        return (extremes[results.label] or (results, results))[lucky]
+        return (luck[results.label] or (results, results))[lucky]
 
     for after_wins in (True, False):
         pairings = [

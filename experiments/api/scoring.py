@@ -147,6 +147,18 @@ def score_all(
     return [scored(name, run) for name, run in runs.items()]
 
 
+def by_name(paths: Sequence[str]) -> dict[str, str]:
+    """Return files by what they are called: their names, or their paths where two have the same name.
+
+    Raises:
+        InputError: a file is named twice.
+    """
+    if twice := next((path for number, path in enumerate(paths) if path in paths[:number]), None):
+        raise InputError("the run is named twice", where=twice, remedy="name each once")
+    names = [Path(path).name for path in paths]
+    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
 def as_qrels(source: Judgments | DataFrame | str | Path) -> Judgments:
     """Return judgments as query → document → grade.
 
@@ -183,7 +195,8 @@ def _triples(source: Any, value: Sequence[str], what: str) -> Iterator[tuple[str
     """Yield query, document and value of a mapping or a frame, ids as text."""
     if isinstance(source, Mapping):
         for query, found in source.items():
-            ranked = found.items() if isinstance(found, Mapping) else [(d, -float(rank)) for rank, d in enumerate(found)]
+            best_first = ((d.id, d.score) if isinstance(d, Hit) else (d, -float(rank)) for rank, d in enumerate(found))
+            ranked = found.items() if isinstance(found, Mapping) else best_first
             for document, number in ranked:
                 yield str(query), str(document), number
     elif hasattr(source, "columns"):

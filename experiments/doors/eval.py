@@ -6,12 +6,13 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...evaluation.files.trec import read_qrels
+from ...reports import comparison as written
 from ...reports.table import aligned
-from ..api.scoring import Scored, cell, mean, score_all
+from ..api.ranked_files import compare_scored
+from ..api.scoring import Scored, by_name, cell, mean, score_all
 
 _NAMED = 5
 
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the means of each run, and what was asked for besides; 0 whatever they are."""
-    runs = dict(zip(_names(arguments.runs), arguments.runs, strict=True))
+    runs = by_name(arguments.runs)
     asked = {"rel": arguments.rel, "remove_self_hits": arguments.remove_self_hits, "ties": arguments.ties}
     results = score_all(read_qrels(arguments.qrels), runs, arguments.measures, **asked)
     best = results[0].ceilings
@@ -43,17 +44,16 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _names(paths: Sequence[str]) -> list[str]:
-    names = [Path(path).name for path in paths]
-    return names if len(set(names)) == len(names) else list(paths)
-
-
 def _as_text(results: Sequence[Scored], best: Mapping[str, float], per_query: bool) -> Iterator[str]:
     rows = [["measure", "n", "ceiling", *(result.name for result in results)]]
     for measure, value in best.items():
         n = results[0].scores.counted(measure)
         rows.append([measure, str(n), cell(value, measure), *(cell(result.scores.mean(measure), measure) for result in results)])
     yield aligned(rows)
+    for comparison in compare_scored(results):
+        yield f"{written.title(comparison)}\n\n{aligned(written.rows(comparison.overall))}"
+    if len(results) > 1:
+        yield written.legend("randomisation", "holm")
     tied = [["ties", "run", "queries moved", "worst", "expected", "best"]]
     tied += [
         [measure, result.name, str(int(interval.tied.sum())), *(cell(mean(bound), measure) for bound in interval)]
@@ -91,6 +91,7 @@ def _notes(result: Scored) -> Iterator[str]:
 def _as_json(results: Sequence[Scored], best: Mapping[str, float], per_query: bool) -> dict[str, Any]:
     return {
         "ceilings": {measure: _number(value) for measure, value in best.items()},
+        "comparisons": [written.record(comparison, []) for comparison in compare_scored(results)],
         "runs": {result.name: _run_as_json(result, per_query) for result in results},
     }
 

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select-on", type=float, metavar="SHARE", help="rank on so many of the queries, and report the others beside")
     parser.add_argument("--split-seed", type=int, default=0, metavar="N", help="which of the queries those are (default: 0)")
     form = parser.add_mutually_exclusive_group()
-    for name in ("markdown", "csv", "json"):
+    for name in ("markdown", "latex", "csv", "json"):
         form.add_argument(f"--{name}", action="store_true", help=f"print as {name}")
 
 
@@ -69,7 +69,7 @@ def execute(arguments: argparse.Namespace) -> int:
     elif arguments.csv:
         print(_csv(report.records(board, held)), end="")
     else:
-        written = markdown if arguments.markdown else aligned
+        written = markdown if arguments.markdown else _latex if arguments.latex else aligned
         print(written(report.table(board, arguments.top, held)))
         if len(board.rows) > arguments.top:
             print(f"\n{len(board.rows) - arguments.top} more rows; --top N shows them")
@@ -82,6 +82,13 @@ def execute(arguments: argparse.Namespace) -> int:
         if board.replaced:
             print(f"\n{board.replaced} points are left out, since a later one has the same parameters")
     return 0
+
+
+def _latex(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as booktabs sets it."""
+    from ...reports.formats.latex import table
+
+    return "\n".join(table(rows, (1,)))
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
