@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...datasets.errors import InputError
-from ...datasets.file import write_file
 from ...datasets.folder import new_folder
 from ...datasets.secrets import redacted_settings
 from ..inference.clusters import Floats
@@ -23,7 +20,7 @@ from ..measures.metrics import Scores
 from ..seal import DIGEST, check_shape, is_sealed, read_record, sealed
 from ..shape import Each, Maybe
 
-RECORD, VALUES, TABLE = "point.json", "values.npy", "points.csv"
+RECORD, VALUES = "point.json", "values.npy"
 SHAPE = {
     "key": str,
     "parameters": Each(Maybe((str, float, bool))),
@@ -194,7 +191,7 @@ def _nothing() -> bytes:
 
 
 def read_points(folders: Sequence[Path]) -> list[Point]:
-    """Read every point below each sweep folder, sorted by key.
+    """Read every point below each sweep folder, sorted by key, on all its queries; people are shown `holdout.shown_points`.
 
     Raises:
         InputError: a folder that is not there, or has no point.
@@ -218,45 +215,6 @@ def newest(points: Iterable[Point]) -> list[Point]:
             latest[json.dumps(dict(point.parameters), sort_keys=True)] = point
     replaced = {point.key for point in points if point.status == "complete"} - {point.key for point in latest.values()}
     return [point for point in points if point.key not in replaced]
-
-
-def write_table(folder: Path) -> None:
-    """Write ``points.csv`` into a sweep's folder: a row for every system of every complete point, in the order of the parameters.
-
-    Damaged points are left out; `read_points` names them.
-
-    Raises:
-        InputError: it can't be written.
-    """
-    points = [point for point in newest(_sound(folder)) if point.status == "complete"]
-    names = sorted({name for point in points for name in point.parameters})
-    measures = list(dict.fromkeys(measure for point in points for measure in point.measures))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["point", "system", *map(column, names), *measures, "tokens", "p50_ms", "p95_ms"])
-    for point in sorted(points, key=lambda point: [sort_key(point.parameters.get(name)) for name in names]):
-        for row, system in enumerate(point.systems):
-            means = dict(zip(point.measures, np.nanmean(point.values[row], axis=1).tolist(), strict=True))
-            latency = point.latency[system]
-            writer.writerow(
-                [
-                    point.folder,
-                    system,
-                    *(point.parameters.get(name) for name in names),
-                    *(means.get(measure) for measure in measures),
-                    point.tokens[system],
-                    latency["p50"],
-                    latency["p95"],
-                ]
-            )
-    write_file(folder / TABLE, text.getvalue(), "the table of points")
-
-
-def _sound(folder: Path) -> Iterator[Point]:
-    for path in sorted(folder.glob(f"*/{RECORD}")):
-        with suppress(InputError):
-            if point := read_point(path.parent):
-                yield point
 
 
 def column(parameter: str) -> str:

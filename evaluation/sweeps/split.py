@@ -5,33 +5,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
+from hashlib import blake2b
 
 from ...datasets.errors import InputError
 from .points import Point
 
 
-def split(points: Sequence[Point], share: float, *, seed: int = 0) -> tuple[list[Point], list[Point]]:
+def split(points: Sequence[Point], share: float, *, seed: int = 0, where: str = "--select-on") -> tuple[list[Point], list[Point]]:
     """Return the points on about `share` of their queries, and the same points on the others.
 
-    Groups of queries stay whole. Without groups each category is split by itself. Every point is split alike, whatever its order.
+    Groups of queries stay whole. Without groups each category is split by itself. Points that ask the same queries are split alike,
+    whatever their order and whichever other points there are, so that points which come later change nothing.
+
+    Args:
+        where: who asked for it, as errors say.
 
     Raises:
         InputError: a share that leaves one of the two sides without a query.
     """
-    complete = [point for point in points if point.status == "complete"]
-    strata = {query: stratum for point in complete for query, stratum in point.manifest.get("strata", {}).items()}
-    asked = sorted({query for point in complete for query in point.queries})
-    chosen = _chosen({query: tuple(strata.get(query, ("", ""))) for query in asked}, share, np.random.default_rng(seed))
-    sides = [[_within(point, chosen, inside) for point in points] for inside in (True, False)]
-    for point in (point for side in sides for point in side):
-        if point.status == "complete" and not point.queries:
-            raise InputError(f"a share of {share:g} leaves no query on one side", where="--select-on", remedy="choose it nearer to .5")
-    return sides[0], sides[1]
+    chosen: dict[tuple[str, ...], set[str]] = {}
+    sides: tuple[list[Point], list[Point]] = [], []
+    for point in points:
+        if point.status == "complete" and point.queries not in chosen:
+            strata = point.manifest.get("strata", {})
+            chosen[point.queries] = _chosen({query: tuple(strata.get(query, ("", ""))) for query in point.queries}, share, seed)
+        for side, inside in zip(sides, (True, False), strict=True):
+            part = _within(point, chosen[point.queries], inside) if point.status == "complete" else point
+            if part.status == "complete" and not part.queries:
+                raise InputError(f"a share of {share:g} leaves no query on one side", where=where, remedy="choose it nearer to .5")
+            side.append(part)
+    return sides
 
 
-def _chosen(strata: dict[str, tuple[str, ...]], share: float, random: np.random.Generator) -> set[str]:
+def _chosen(strata: dict[str, tuple[str, ...]], share: float, seed: int) -> set[str]:
     grouped = any(group for _, group in strata.values())
     units: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for query, (category, group) in strata.items():
@@ -39,11 +45,11 @@ def _chosen(strata: dict[str, tuple[str, ...]], share: float, random: np.random.
     chosen: set[str] = set()
     carried = 0.0  # what rounding leaves of one category counts in the next
     for _, found in sorted(units.items()):
-        names = sorted(found)
+        names = sorted(found, key=lambda name: blake2b(f"{seed} {name}".encode("utf-8", "surrogatepass")).digest())
         wanted = share * len(names) + carried
         carried = wanted - round(wanted)
-        for unit in random.permutation(len(names))[: round(wanted)]:
-            chosen.update(found[names[unit]])
+        for name in names[: round(wanted)]:
+            chosen.update(found[name])
     return chosen
 
 

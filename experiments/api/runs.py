@@ -188,13 +188,14 @@ def write_explorer(sources: Sequence[Run | str | Path], path: Path) -> Path:
     """Write one explorer of several runs and folders of sweeps."""
     from ...datasets.file import write_file
     from ...evaluation.judging.rules import rules_from
-    from ...evaluation.sweeps.points import RECORD, read_points
+    from ...evaluation.sweeps.holdout import shown_points
+    from ...evaluation.sweeps.points import RECORD
     from ...reports.explorer.assembly import explorer
     from ..rules import rules_named
 
     sweeps = [Path(source) for source in sources if not isinstance(source, Run) and any(Path(source).glob(f"*/{RECORD}"))]
     runs = [as_run(source).record for source in sources if isinstance(source, Run) or Path(source) not in sweeps]
-    text = explorer(runs, {folder: read_points([folder]) for folder in sweeps}, rules_from(rules_named("default")))
+    text = explorer(runs, {folder: shown_points([folder]) for folder in sweeps}, rules_from(rules_named("default")))
     write_file(path, text.encode("utf-8", errors="replace"), "the report")
     return path
 

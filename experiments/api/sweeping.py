@@ -20,11 +20,15 @@ class Ranked:
     Attributes:
         board: the leaderboard behind it: rows, effects, what failed.
         folders: where the points lie.
+        held: the same configurations on queries that none was chosen on; None where none were set apart, or they are not shown.
+        notes: what a reader must know: what the choice of the best is worth, what is held back and how often it was shown.
     """
 
-    def __init__(self, board: Leaderboard, folders: Sequence[Path]) -> None:
+    def __init__(self, board: Leaderboard, folders: Sequence[Path], held: Leaderboard | None = None, notes: Sequence[str] = ()) -> None:
         self.board: Leaderboard = board
         self.folders: tuple[Path, ...] = tuple(folders)
+        self.held: Leaderboard | None = held
+        self.notes: tuple[str, ...] = tuple(notes)
 
     def summary(self) -> DataFrame:
         """Return a row a configuration and system: its parameters, the measure with its interval, p against the first, tokens, p50."""
@@ -32,7 +36,7 @@ class Ranked:
 
         from ...reports.leaderboard import records
 
-        return DataFrame(records(self.board))
+        return DataFrame(records(self.board, self.held))
 
     def effects(self) -> DataFrame:
         """Return a row a value of a varied parameter: what it is worth on average over the others, with its 95 % interval."""
@@ -44,12 +48,14 @@ class Ranked:
         from ...reports.leaderboard import table
         from ...reports.table import aligned
 
-        return aligned(table(self.board))
+        return "\n".join([aligned(table(self.board, held=self.held)), *self.notes])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         from ...reports.leaderboard import table
 
-        return html_table(table(self.board))
+        return "".join([html_table(table(self.board, held=self.held)), *(f"<p>{escape(note)}</p>" for note in self.notes)])
 
 
 def sweep(
@@ -79,7 +85,15 @@ def sweep(
     return leaderboard(folder, measure=measure)
 
 
-def leaderboard(*folders: str | Path, measure: str = "recall@10", system: str | None = None, by: Sequence[str] | None = None) -> Ranked:
+def leaderboard(
+    *folders: str | Path,
+    measure: str = "recall@10",
+    system: str | None = None,
+    by: Sequence[str] | None = None,
+    select_on: float | None = None,
+    split_seed: int = 0,
+    reveal: bool = False,
+) -> Ranked:
     """Rank the points of finished sweeps.
 
     Args:
@@ -87,15 +101,35 @@ def leaderboard(*folders: str | Path, measure: str = "recall@10", system: str | 
         measure: what is ranked; higher is better.
         system: only this one; None takes all.
         by: only these parameters tell rows apart, each the mean over all others; None takes every varied one.
+        select_on: rank on this share of the queries and report the others beside; None ranks on all that are not held back.
+        split_seed: which of the queries those are.
+        reveal: report the queries beside that ``sweep.holdout`` held back; each time is remembered in the folder, and told.
 
     Raises:
-        InputError: no complete point, or none that has the measure, the system or a parameter.
+        InputError: no complete point, or none that has the measure, the system or a parameter; no share; nothing that is held back.
     """
     from ...evaluation.measures.grammar import parse_measure
-    from ...evaluation.sweeps.points import read_points
+    from ...evaluation.sweeps.holdout import held_points, shown_points, told, unveil
+    from ...evaluation.sweeps.split import split
+    from ...reports.leaderboard import notes
 
-    paths = [Path(folder) for folder in folders]
-    return Ranked(Leaderboard(read_points(paths), str(parse_measure(measure)), system=system, by=by), paths)
+    paths, name, others = [Path(folder) for folder in folders], str(parse_measure(measure)), None
+    points = shown_points(paths)
+    if select_on is not None and reveal:
+        raise InputError("queries are set apart either now or from the start", where="--reveal", remedy="leave --select-on out")
+    if select_on is not None:
+        if not 0 < select_on < 1:
+            raise InputError(f"{select_on:g} is not a share", where="--select-on", remedy="give a number between 0 and 1")
+        points, others = split(points, select_on, seed=split_seed)
+    elif reveal:
+        others = held_points(paths)
+    board = Leaderboard(points, name, system=system, by=by)
+    held = None if others is None else Leaderboard(others, name, system=system, by=by)
+    if held is not None:
+        _ = held.rows  # what can't be ranked is not revealed
+    if reveal:
+        unveil(paths)
+    return Ranked(board, paths, held, [*notes(board, held), *told(paths)])
 
 
 def _value(value: Any, key: str) -> str:

@@ -26,7 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top", type=int, default=20, metavar="N", help="rows shown in the terminal and in Markdown (default: 20)")
     parser.add_argument("--figures", metavar="DIR", help="draw the Pareto front, and lines or a heat map of the parameters")
     parser.add_argument("--front", metavar="FILE", help="write the rows of the Pareto front as CSV")
-    parser.add_argument("--select-on", type=float, metavar="SHARE", help="rank on so many of the queries, and report the others beside")
+    apart = parser.add_mutually_exclusive_group()
+    apart.add_argument("--select-on", type=float, metavar="SHARE", help="rank on so many of the queries, and report the others beside")
+    apart.add_argument("--report-on", type=float, metavar="SHARE", help="the same by the share of the others")
+    apart.add_argument("--reveal", action="store_true", help="report the queries beside that sweep.holdout held back, which is counted")
     parser.add_argument("--split-seed", type=int, default=0, metavar="N", help="which of the queries those are (default: 0)")
     form = parser.add_mutually_exclusive_group()
     for name in ("markdown", "latex", "csv", "json"):
@@ -37,21 +40,25 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the leaderboard in the chosen form."""
     if arguments.top < 1:
         raise InputError(f"{arguments.top} rows can't be shown", where="--top", remedy="give 1 or more")
-    from ...evaluation.measures.grammar import parse_measure
-    from ...evaluation.sweeps.leaderboard import Leaderboard
-    from ...evaluation.sweeps.points import read_points
-    from ...evaluation.sweeps.split import split
     from ...reports import leaderboard as report
     from ...reports.table import aligned, markdown
+    from ..api.sweeping import leaderboard
 
-    points = read_points([Path(folder) for folder in arguments.folders])
-    measure, held = str(parse_measure(arguments.measure)), None
-    if arguments.select_on is not None:
-        if not 0 < arguments.select_on < 1:
-            raise InputError(f"{arguments.select_on:g} is not a share", where="--select-on", remedy="give a number between 0 and 1")
-        points, others = split(points, arguments.select_on, seed=arguments.split_seed)
-        held = Leaderboard(others, measure, system=arguments.system, by=arguments.by)
-    board = Leaderboard(points, measure, system=arguments.system, by=arguments.by)
+    select_on = arguments.select_on
+    if arguments.report_on is not None:
+        if not 0 < arguments.report_on < 1:
+            raise InputError(f"{arguments.report_on:g} is not a share", where="--report-on", remedy="give a number between 0 and 1")
+        select_on = 1 - arguments.report_on
+    ranked = leaderboard(
+        *arguments.folders,
+        measure=arguments.measure,
+        system=arguments.system,
+        by=arguments.by,
+        select_on=select_on,
+        split_seed=arguments.split_seed,
+        reveal=arguments.reveal,
+    )
+    board, held = ranked.board, ranked.held
     if arguments.figures:
         for path in report.draw(board, Path(arguments.figures)):
             print(path, file=sys.stderr)
@@ -61,7 +68,13 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(
             json.dumps(
-                {"measure": board.measure, "failed": board.failed, "corrected": board.corrected, "rows": report.records(board, held)},
+                {
+                    "measure": board.measure,
+                    "failed": board.failed,
+                    "corrected": board.corrected,
+                    "notes": ranked.notes,
+                    "rows": report.records(board, held),
+                },
                 indent=1,
                 default=str,
             )
@@ -73,7 +86,7 @@ def execute(arguments: argparse.Namespace) -> int:
         print(written(report.table(board, arguments.top, held)))
         if len(board.rows) > arguments.top:
             print(f"\n{len(board.rows) - arguments.top} more rows; --top N shows them")
-        for line in report.notes(board, held):
+        for line in ranked.notes:
             print(f"\n{line}")
         if board.crossed:
             print("\n" + written(report.effects_table(board)))

@@ -85,6 +85,7 @@ def sweep_point(config: DictConfig) -> Any:
     """
     from hydra.core.hydra_config import HydraConfig
 
+    from ...evaluation.sweeps.holdout import shown
     from ...reports.table import told_notices
     from ..chosen import chosen_notices
     from ..composition import find_plug_ins, leave_unchosen, parameters, plain, stored
@@ -111,7 +112,8 @@ def sweep_point(config: DictConfig) -> Any:
             # a grid may measure something else than what a search would be told
             measured = system in point.systems and set(sweep["objectives"]) <= {*point.measures, "tokens"}
             if measured and sweep["objectives"]:
-                objectives = [point.mean(system, name) for name in sweep["objectives"]]
+                (seen,) = shown([point], folder)
+                objectives = [seen.mean(system, name) for name in sweep["objectives"]]
                 line["best"] = objectives[0]
     except InputError as error:
         line = {**line, "status": "failed", "seconds": 0.0, "error": str(error)}
@@ -166,11 +168,13 @@ class Watcher:
         """Start to show progress, unless all points stand from an earlier call; return whether anything has to run."""
         from tqdm import tqdm
 
+        from ...evaluation.sweeps.holdout import hold_back
         from ..sweeping.finished import standing
         from ..sweeping.reuse import WORKER
 
         if sweep.searched:
             _check_objectives(sweep.first)
+        hold_back(sweep.folder, sweep.first.sweep.get("holdout"))
         self._sweep, self._standing = sweep, not sweep.searched and standing(sweep.folder, self.line, sweep.first)
         if not self._standing:
             _remove_sessions(sweep.folder)
@@ -236,7 +240,7 @@ class Watcher:
 
     def conclude(self, form: Form = "table") -> int:
         """Print what became of the points and where they are, and write the table of all; return the exit code."""
-        from ...evaluation.sweeps.points import write_table
+        from ...evaluation.sweeps.table import write_table
         from ..sweeping.finished import remember
         from ..sweeping.reuse import WORKER
 
