@@ -62,7 +62,8 @@ def holes(
         stands: is given (after − before) of `asked`, and tells whether the verdict is still the same.
 
     Returns:
-        None where it can't be told: the recorded rankings do not give the recorded values, or nothing is unjudged.
+        None where it can't be told: the recorded rankings do not give the recorded values, nothing is unjudged, or a measure of one's
+        own leaves a query out once more of it is relevant.
     """
     scored = parse_measure(measure)
     if scored.asks_memory or scored.by_query or scored.lower_is_better:
@@ -77,6 +78,8 @@ def holes(
     leads = {query: [ahead[_named(query, n)] - behind[_named(query, n)] for n in range(len(found) + 1)] for query, found in lists.items()}
     recorded = better * pairing.differences(measure, asked)
     if not np.allclose([leads[query][0] for query in asked], recorded, atol=2 * 10**-DIGITS):
+        return None
+    if not all(np.isfinite(found).all() for found in leads.values()):
         return None
     order, rows = list(_filling(leads)), {query: row for row, query in enumerate(asked)}
 

@@ -6,7 +6,6 @@ import numpy as np
 from recallmeter.evaluation.sweeps.points import Point
 from recallmeter.experiments.studies.selection import estimates
 
-
 QUERIES = tuple(f"q{n:03}" for n in range(120))
 
 
