@@ -171,10 +171,17 @@ def _decide(test: PairedTest, adjusted: Evidence, p: float, family: int, power: 
         worst=worst,
         detectable=_stated(test, level, power),
         blind=any_loss is None or any_loss > test.margin,
-        needed=None if settled else queries_needed(values, test.margin, alpha=level, power=power, clusters=units),
+        needed=None if settled else _needed(test, level, power),
         why="",
     )
     return _with_reason(decision, test, adjusted)
+
+
+def _needed(test: PairedTest, level: float, power: float) -> int | None:
+    """Return how many queries would settle it, at the least those that there are, which did not, and one unit more; None for no number."""
+    units, n = test.units, len(test.differences)
+    found = queries_needed(test.differences, test.margin, alpha=level, power=power, clusters=units)
+    return None if found is None else max(found, n + -(-n // units.count))
 
 
 def _stated(test: PairedTest, level: float, power: float) -> float | None:
@@ -192,10 +199,12 @@ def _with_reason(decision: Decision, test: PairedTest, adjusted: Evidence) -> De
         return replace(decision, why=f"fell by {fell}; {beyond}, p {written(adjusted.beyond)}")
     if not decision.changed:
         excluded = 100 * excluded_by_silence(decision.groups, test.alpha)
-        return replace(decision, why=f"nothing moved; {_units(decision, test)} exclude that more than {excluded:.1f} % of such are lost")
+        verb = "excludes" if decision.groups == 1 else "exclude"
+        return replace(decision, why=f"nothing moved; {_units(decision, test)} {verb} that more than {excluded:.1f} % of such are lost")
     loss = f"a loss of {fell} is shown, p {written(adjusted.any)}"
     if decision.verdict is Verdict.PASS:
-        excluded = f"a loss of more than {points(max(0.0, -(decision.lowest or 0.0)))} is excluded"
+        lowest = decision.lowest or 0.0
+        excluded = f"a loss of more than {points(-lowest)} is excluded" if lowest < 0 else "any loss is excluded"
         return replace(decision, why=f"{excluded}; {loss}, within the {accepted} accepted" if decision.loss_shown else excluded)
     return replace(decision, why="; ".join(_open(decision, test, loss)))
 
@@ -205,7 +214,8 @@ def _open(decision: Decision, test: PairedTest, loss: str) -> Iterator[str]:
     few = 0.5**decision.groups > test.alpha
     if decision.loss_shown and few:
         fell = points(-decision.mean)
-        yield f"a loss of {fell} is shown on the questions of these {decision.groups} groups; so few tell nothing of others"
+        these = f"these {decision.groups} groups; so few tell" if decision.groups > 1 else "this one group; it tells"
+        yield f"a loss of {fell} is shown on the questions of {these} nothing of others"
     elif decision.loss_shown:
         yield f"{loss}, but it may lie on either side of the {points(test.margin)} accepted"
     else:
@@ -215,7 +225,9 @@ def _open(decision: Decision, test: PairedTest, loss: str) -> Iterator[str]:
     if decision.exploratory:
         yield "exploratory: it would be a regression if so few queries could rule out that some like them gain much"
     if few and not decision.loss_shown:
-        yield f"{_units(decision, test)} are too few to show any loss"
+        yield f"{_units(decision, test)} {'is' if decision.groups == 1 else 'are'} too few to show any loss"
+    elif few:
+        yield "more groups are needed, and not more queries of these"
     elif decision.needed is not None:
         yield f"about {decision.needed:,} queries of this spread would settle it"
     else:

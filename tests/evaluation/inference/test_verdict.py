@@ -20,11 +20,11 @@ def one(differences, margin=0.02, alpha=0.05, clusters=None):
     return decide([PairedTest(np.asarray(differences, float), margin, alpha, clusters)])[0]
 
 
-@pytest.mark.parametrize(("n", "who", "share"), [(1, "1 query", "95.0"), (156, "156 queries", "1.9")])
+@pytest.mark.parametrize(("n", "who", "share"), [(1, "1 query excludes", "95.0"), (156, "156 queries exclude", "1.9")])
 def test_nothing_moved_passes_and_says_what_that_excludes(n, who, share):
     decision = one(np.zeros(n), margin=0.0)
     assert (decision.verdict, decision.mean, decision.p, decision.needed) == (Verdict.PASS, 0.0, 1.0, None)
-    assert decision.why == f"nothing moved; {who} exclude that more than {share} % of such are lost"
+    assert decision.why == f"nothing moved; {who} that more than {share} % of such are lost"
 
 
 def test_a_loss_beyond_what_is_accepted_is_a_regression_with_its_p():
@@ -143,3 +143,18 @@ def test_groups_are_the_units_and_too_few_of_them_speak_of_themselves_alone():
     three = one(values, clusters=Clusters.of([f"g{i // 40}" for i in range(120)]))
     assert (three.verdict, three.loss_shown) == (Verdict.INCONCLUSIVE, True)
     assert three.why.startswith("a loss of 50.0 pp is shown on the questions of these 3 groups; so few tell nothing of others")
+
+
+@pytest.mark.parametrize(
+    ("differences", "groups", "told"),
+    [
+        ([-1.0] * 5, None, "about 6 queries of this spread would settle it"),
+        ([-1.0] * 60, np.arange(60) // 12, "about 72 queries of this spread would settle it"),
+        (falls(20, 1.0, 100), np.arange(100) // 50, "these 2 groups; so few tell nothing of others; more groups are needed, and not more"),
+        (falls(20, 1.0, 100), np.zeros(100, int), "this one group; it tells nothing of others; more groups are needed, and not more"),
+        ([-1.0], None, "1 query is too few to show any loss"),
+        ([1.0] * 50, None, "any loss is excluded"),
+    ],
+)
+def test_what_is_said_of_odd_samples_is_true_of_them(differences, groups, told):
+    assert told in one(differences, clusters=None if groups is None else Clusters(groups)).why
