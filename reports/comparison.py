@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluation.judging.changes import Move, QueryChange
 from ..evaluation.judging.compare import Comparison, Difference
-from ..evaluation.measures.numbers import NONE, amount, common_unit, pp, shift
+from ..evaluation.measures.numbers import NONE, amount, common_unit, pp, probability, shift
 from .table import aligned, bounds, markdown
 
 TESTS = {
@@ -62,13 +62,6 @@ def marks(row: Difference) -> str:
     """Return the stars of a corrected p, and a dagger where it is exploratory."""
     stars = "**" if row.adjusted < 0.01 else "*" if row.adjusted < 0.05 else ""
     return f"{stars}†" if stars and row.exploratory else stars
-
-
-def probability(p: float | None) -> str:
-    """Write a p-value to three decimals, such as ``.031``; very small ones as ``<.001``."""
-    if p is None:
-        return NONE
-    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def text(comparison: Comparison, queries: Sequence[QueryChange], limit: int) -> str:

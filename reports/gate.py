@@ -7,8 +7,8 @@ from typing import Any
 
 from ..evaluation.inference.verdict import Verdict
 from ..evaluation.judging.gate import Bar, Finding, GateReport
-from ..evaluation.measures.numbers import NONE, amount, common_unit, shift
-from .comparison import change_record, listed, probability
+from ..evaluation.measures.numbers import NONE, amount, common_unit, probability, shift
+from .comparison import change_record, listed
 from .table import aligned
 
 SHOWN = 10

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.judging.history import History, Step
-from ..evaluation.measures.numbers import NONE, amount, drawn_as, percent_sign, pp, shift, shifted
-from .comparison import probability
+from ..evaluation.measures.numbers import NONE, amount, drawn_as, percent_sign, pp, probability, shift, shifted
 from .document import Code, Document, Inline, Items, Link, Paragraph, Picture, Rich, Row, Section, Strong, Table
 from .table import bounds, interval, name_of
 

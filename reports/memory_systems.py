@@ -10,9 +10,8 @@ from typing import Any
 
 from ..evaluation.audits.truncation import ModelWindow
 from ..evaluation.judging.compare import Difference, compare, pair, results_of
-from ..evaluation.measures.numbers import NONE, amount, shift
+from ..evaluation.measures.numbers import NONE, amount, probability, shift
 from ..evaluation.record import Run
-from .comparison import probability
 from .standing import shown
 from .table import bounds, interval, latency, markdown, milliseconds, timing
 from .truncation import what_was_read

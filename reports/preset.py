@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from ..evaluation.inference.intervals import SHARES, mean_interval
 from ..evaluation.judging.claims import ClaimVerdict, claims_of, judge, meaning, measured
-from ..evaluation.measures.numbers import NONE, amount
+from ..evaluation.measures.numbers import NONE, amount, probability
 from ..evaluation.record import Run
-from .comparison import probability
 from .table import markdown
 
 _COUNTS = ("returned", "returned_of_many", "tokens")  # measures that are no shares

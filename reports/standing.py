@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from math import isclose
 
 from ..evaluation.judging.compare import Difference, compare, pair, results_of
-from ..evaluation.measures.numbers import NONE, amount, percent_sign, pp, shift, shifted
+from ..evaluation.measures.numbers import NONE, amount, percent_sign, pp, probability, shift, shifted
 from ..evaluation.record import Run
-from .comparison import probability
 from .document import Rich, Strong, listed
 from .table import HEADLINE, bounds, interval, name_of
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..measures.numbers import points
+from ..measures.numbers import points, probability
 from .clusters import Clusters, Floats
 from .power import excluded_by_silence, minimum_detectable_effect, non_inferiority, queries_needed, worst_detectable
 from .robust import robust_test
@@ -240,5 +240,6 @@ def _units(decision: Decision, test: PairedTest) -> str:
 
 
 def written(p: float) -> str:
-    """Write a p-value as a sentence has it: ``= .0123`` or ``< .0001``."""
-    return "< .0001" if p < 0.0001 else f"= {p:.4f}".replace("0.", ".", 1)
+    """Write a p-value as a sentence has it: ``= .012`` or ``< .001``; digits as in every table."""
+    text = probability(p)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"

@@ -96,3 +96,10 @@ def _style(measure: str, digits: int) -> tuple[int, int]:
     if not is_share(measure):
         return 1, 2 * digits
     return (1, 4) if _FRACTIONS.get() else (100, digits)
+
+
+def probability(p: float | None) -> str:
+    """Write a p-value to three decimals, such as ``.031``; very small ones as ``<.001``."""
+    if p is None:
+        return NONE
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

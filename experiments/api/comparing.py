@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...datasets.errors import InputError
 from ...datasets.model import Query
+from ...evaluation.inference.verdict import written as in_words
 from ...evaluation.judging import compare as judging
 from ...evaluation.judging.changes import QueryChange, changes
 from ...evaluation.judging.compare import (
@@ -279,7 +280,7 @@ def _hanging_on_ties(
                 if row.adjusted < ALPHA and (row.mean > 0) == after_wins and not stands:
                     yield (
                         f"{row.measure} of {comparison.pairing.after.label} hangs on ties: with the worst order for the winner and "
-                        f"the best for the other the difference is {shifted(changed.mean, changed.measure)}, p = {changed.adjusted:.3f}"
+                        f"the best for the other the difference is {shifted(changed.mean, changed.measure)}, p {in_words(changed.adjusted)}"
                     )
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...evaluation.judging.compare import Difference
-from ...evaluation.measures.numbers import amount, shifted
+from ...evaluation.measures.numbers import amount, probability, shifted
 from ...evaluation.record import Run
-from ..comparison import probability
 from ..document import Items, Paragraph, Row, Section, Table
 from ..standing import Standing, more_words, outcome
 from ..table import bounds, name_of

@@ -9,8 +9,9 @@ import pytest
 from recallmeter.datasets.model import Dataset
 from recallmeter.evaluation.judging.changes import changes
 from recallmeter.evaluation.judging.compare import compare, pair, results_of
+from recallmeter.evaluation.measures.numbers import probability
 from recallmeter.evaluation.record import load_run
-from recallmeter.reports.comparison import document, probability, record, rows, text
+from recallmeter.reports.comparison import document, record, rows, text
 
 HALF = {f"q{i:02}": [f"o{i:02}", "o39"] for i in range(0, 24, 3)}
 

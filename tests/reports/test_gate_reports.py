@@ -43,7 +43,7 @@ def test_the_terminal_shows_verdict_table_and_the_queries_that_fell(judged):
     bounds = [f"{100 * decision.lowest:.1f}", ".015", ".015", f"{100 * decision.worst:.1f}", "–"]
     assert rows(report)[1] == ["main", "recall@10", "24", "100.0", "66.7", "-33.3", *bounds, "REGRESSION"]
     assert rows(report)[3] == ["main", "tokens per query", "–", "≤ 20", "16.0", "–", "–", "–", "–", "–", "–", "PASS"]
-    assert "REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154" in told
+    assert "REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .015" in told
     assert "8 of 24 queries got worse, the worst first:" in told
     assert "q00 [exact] “question 0”: recall@10 100.0 → 0.0\n      relevant: o12 1 → below 10, o00 2 → below 10" in told
     assert "      instead:  o39 at 1\n" in told
@@ -116,7 +116,7 @@ def test_junit_survives_what_xml_forbids(judged, write_run, memory):
 def test_github_gets_an_error_a_warning_or_nothing(judged):
     assert list(workflow_commands(judged({}))) == []
     first = next(workflow_commands(judged(EMPTIED)))
-    assert first == "::error title=main recall@10%3A REGRESSION::fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154"
+    assert first == "::error title=main recall@10%3A REGRESSION::fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .015"
     unsure = {"q00": ["o39"]}
     assert next(workflow_commands(judged(unsure))).startswith("::warning title=main recall@10%3A INCONCLUSIVE::")
     assert list(workflow_commands(judged(unsure, on_inconclusive="pass"))) == []
@@ -130,7 +130,7 @@ def test_the_summary_folds_the_queries_and_escapes_them(judged, write_run, memor
     assert told.startswith("## ❌ Recallmeter gate: REGRESSION\n\nREGRESSION over 2 comparisons")
     assert "| main | recall@10 | 24 | 100.0 | 66.7 | -33.3 |" in told
     assert (
-        "<details><summary>REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .0154</summary><pre>"
+        "<details><summary>REGRESSION  main recall@10: fell by 33.3 pp; a loss of more than 2.0 pp is shown, p = .015</summary><pre>"
         in told
     )
     assert summary(judged({})).startswith("## ✅")

@@ -37,7 +37,7 @@ def test_a_loss_beyond_what_is_accepted_is_a_regression_with_its_p():
 def test_a_loss_that_is_shown_to_be_one_may_still_be_accepted():
     decision = one(falls(8, 0.5, 150))
     assert (decision.verdict, decision.loss_shown, decision.exploratory) == (Verdict.INCONCLUSIVE, True, False)
-    assert decision.why.startswith("a loss of 2.7 pp is shown, p = .0039, but it may lie on either side of the 2.0 pp accepted; about ")
+    assert decision.why.startswith("a loss of 2.7 pp is shown, p = .004, but it may lie on either side of the 2.0 pp accepted; about ")
     assert one(falls(8, 0.5, 150), margin=0.0).verdict is Verdict.REGRESSION
 
 
