@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
 from recallmeter.evaluation.record import load_run
 from recallmeter.experiments.cli import main
+from recallmeter.experiments.paths import CONF
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def test_a_text_that_yaml_reads_as_false_has_to_be_quoted(here: Path, capsys: py
 def test_the_default_directory_is_named_by_time_and_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "system=grep", "name=trial"]) == 0
     last = capsys.readouterr().out.strip().splitlines()[-1]
-    assert re.fullmatch(r"runs/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-trial", last)
+    assert re.fullmatch(r"runs/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}-trial", last)
     assert (here / last / "run.json").is_file()
 
 
@@ -311,3 +313,10 @@ def test_per_query_scores_are_written_to_the_last_bit(here: Path) -> None:
         values = [float(row["ndcg@10"]) for row in csv.DictReader(file) if row["answerable"] == "1"]
     run = load_run(here / "out")
     assert sum(values) / len(values) == pytest.approx(run.summary["systems"]["bm25"]["measures"]["ndcg@10"]["mean"], abs=1e-15)
+
+
+def test_runs_begun_in_the_same_second_have_folders_of_their_own() -> None:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        folders = [compose("config", return_hydra_config=True).hydra.run.dir for _ in range(4)]
+    assert len(set(folders)) == 4
+    assert folders == sorted(folders)
