@@ -21,8 +21,11 @@ def headline(report: GateReport) -> str:
         failed = report.failures[0]
         return f"FAILED: {failed['system']} on {failure_text(failed)}"
     tests, rules = sum(finding.decision is not None for finding in report.findings), report.rules
+    if not tests:
+        return f"{report.verdict} over bars alone: no chance is in them."
     return (
-        f"{report.verdict} over {tests} comparisons. Where no loss goes beyond what is accepted, the chance of any REGRESSION is at most "
+        f"{report.verdict} over {tests} comparison{'s' if tests > 1 else ''}. "
+        f"Where no loss goes beyond what is accepted, the chance of any REGRESSION is at most "
         f"{rules.alpha:g} (Holm); a loss of the MDE is called one with probability {rules.power:g}. Bars are outside this."
     )
 

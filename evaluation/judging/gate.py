@@ -167,7 +167,7 @@ def _systems(run: Run, baseline: Baseline, rules: Rules, where: str) -> list[str
     for name in rules.systems:
         if name not in baseline.systems:
             raise InputError(f"there is no system {name!r}", where=where, remedy=f"there are {', '.join(baseline.systems)}")
-    wanted = list(rules.systems) or list(baseline.systems)
+    wanted = list(dict.fromkeys(rules.systems)) or list(baseline.systems)  # one named twice is one
     missing = [name for name in wanted if name not in run.systems]
     if missing:
         raise InputError(
@@ -190,7 +190,9 @@ def _questions(system: str, pairing: Pairing, rules: Rules, baseline: Baseline, 
                 f"{rule.measure} is not in both baseline and run", where=where, remedy=f"both have {', '.join(pairing.measures)}"
             )
         if rule.category not in ("", EVERY, *baseline.categories):
-            raise InputError(f"there is no category {rule.category!r}", where=where, remedy=f"there are {', '.join(baseline.categories)}")
+            known = ", ".join(filter(None, baseline.categories))
+            remedy = f"there are {known}" if known else "its queries have no category: leave that out of the rule"
+            raise InputError(f"there is no category {rule.category!r}", where=where, remedy=remedy)
         for category in filter(None, baseline.categories) if rule.category == EVERY else [rule.category]:
             queries = pairing.within(category, rule.measure)
             if not queries:

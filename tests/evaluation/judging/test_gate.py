@@ -192,6 +192,17 @@ def test_an_unknown_system_category_or_measure_is_named(good, baseline):
         gate(good, baseline, rules_from({"rules": {"r": {"measure": "recall@7", "max_drop": 1}}}))
 
 
+def test_a_system_named_twice_is_judged_once(good, baseline):
+    once, twice = (gate(good, baseline, rules(systems=systems)).findings for systems in (["main"], ["main", "main"]))
+    assert len(twice) == len(once) == 2
+
+
+def test_without_categories_none_is_listed(good, baseline):
+    bare = {name: replace(results, categories=dict.fromkeys(results.categories, "")) for name, results in baseline.systems.items()}
+    with pytest.raises(InputError, match="its queries have no category"):
+        gate(good, replace(baseline, systems=bare), recall(category="nowhere", max_drop=2.0))
+
+
 def test_what_is_new_in_the_run_is_noted_and_not_judged(write_run, baseline):
     report = gate(load_run(write_run("more", {"main": {}, "side": {}, "new": {}})), baseline, rules())
     assert report.notes == ("not in the baseline, so not judged: new",)
