@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ...datasets.errors import InputError
 from ..paths import CONF
 
 OURS = "recallmeter.retrieval.external."
@@ -17,6 +19,7 @@ OURS = "recallmeter.retrieval.external."
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the door."""
+    parser.add_argument("--config-dir", type=Path, metavar="DIR", help="a folder of your own YAML; its systems are listed too")
     parser.epilog = (
         "Choose with `recallmeter run system=[bm25,NAME]`; a system of your own is a YAML file in a folder named by --config-dir."
     )
@@ -24,10 +27,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print a line a system: its name, whether it can run, what it is."""
-    rows = [
-        ("system", "state", "what it is"),
-        *((path.stem, _state(path), _description(path)) for path in sorted((CONF / "system").glob("*.yaml"))),
-    ]
+    folders = [CONF]
+    if own := arguments.config_dir:
+        if not own.is_dir():
+            raise InputError("no such folder", where=f"--config-dir {own}", remedy="name the folder that holds system/NAME.yaml")
+        sys.path.extend(folder for folder in (str(Path.cwd()), str(own.absolute())) if folder not in sys.path)
+        folders.append(own)
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for path in sorted((folder / "system").glob("*.yaml")):
+            found.setdefault(path.stem, path)  # a run, too, takes the packaged one of two
+    rows = [("system", "state", "what it is"), *((name, _state(path), _description(path)) for name, path in sorted(found.items()))]
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for name, state, what in rows:
         print(f"{name:<{widths[0]}}  {state:<{widths[1]}}  {what}")
@@ -44,7 +54,10 @@ def _state(path: Path) -> str:
     module, _, name = target.rpartition(".")
     if not module:
         return "ready"  # another system's YAML, with something changed
-    adapter = getattr(import_module(module), name)
+    try:
+        adapter = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        return f"can't be imported ({error})"
     if not adapter.__module__.startswith(OURS):
         return "ready"
     found = dict(_installed(adapter.packages))

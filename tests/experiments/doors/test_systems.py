@@ -54,3 +54,18 @@ def test_each_adapter_with_packages_has_an_extra_of_its_name_that_brings_them() 
         wanted = {requirement.split(">=")[0] for requirement in extras[module]}
         assert packages
         assert wanted <= set(packages), module
+
+
+def test_systems_of_ones_own_are_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "system").mkdir()
+    (tmp_path / "own_listed_memory.py").write_text("class Mine:\n    pass\n")
+    for name, target in {"mine": "own_listed_memory.Mine", "lost": "own_listed_memory.Lost"}.items():
+        (tmp_path / "system" / f"{name}.yaml").write_text(f"# A memory of ours.\n# @package systems.{name}\n_target_: {target}\n")
+    assert main(["systems", "--config-dir", str(tmp_path)]) == 0
+    told = {row.split()[0]: row for row in capsys.readouterr().out.splitlines()}
+    assert "ready" in told["mine"]
+    assert "can't be imported" in told["lost"]
+    assert "Lost" in told["lost"]
+    assert "bm25" in told
+    assert main(["systems", "--config-dir", str(tmp_path / "nowhere")]) == 2
+    assert "no such folder" in capsys.readouterr().err
