@@ -137,8 +137,7 @@ class Leaderboard:
         means, order = self._means, self._order
         bounds = np.quantile(self._resampled, (0.025, 0.975), axis=0)
         adjusted = self._against_first(order)
-        costs = np.array([[-self._sign * means[g], self._groups[g].tokens, float(f"{self._groups[g].latency or 0.0:.1e}")] for g in order])
-        front = pareto(costs)
+        front = pareto(np.array([weighed(self._sign * means[g], self._groups[g].tokens, self._groups[g].latency) for g in order]))
         rows = []
         for position, g in enumerate(order):
             group = self._groups[g]
@@ -337,6 +336,17 @@ def _concerns(parameter: str, system: str, systems: Container[str]) -> bool:
     group, _, rest = parameter.partition(".")
     owner = rest.partition(".")[0]
     return group != "systems" or owner == system or owner not in systems
+
+
+def weighed(worth: float, tokens: float, latency: float | None) -> tuple[float, float, float]:
+    """Return the costs that the front of a sweep weighs, lower being better in each.
+
+    Args:
+        worth: the mean of the measure, with the sign that makes a higher one better.
+        tokens: mean tokens a query.
+        latency: median milliseconds a query, weighed to two digits; None, which wasn't timed, weighs nothing.
+    """
+    return -worth, tokens, float(f"{latency or 0.0:.1e}")
 
 
 def pareto(costs: Floats) -> NDArray[np.bool_]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ...datasets.errors import InputError
 from ...evaluation.inference.clusters import Floats
-from ...evaluation.sweeps.leaderboard import REPLICATES, Leaderboard, pareto
+from ...evaluation.measures.grammar import direction
+from ...evaluation.sweeps.leaderboard import REPLICATES, Leaderboard, pareto, weighed
 from ...evaluation.sweeps.points import Point, newest, sort_key
 
 SHOWN = 2_000
@@ -43,10 +44,11 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
     measure = "recall@10" if any("recall@10" in point.measures for point in complete) else complete[0].measures[0]
     found = _configurations(complete, measure)
     costs = np.array([_costs(system, replicates, measure) for (system, _), replicates in found.items()])
+    means = -direction(measure) * costs[:, 0]
     whole = len(found) <= SHOWN
     chosen = list(found) if whole else [list(found)[place] for place in _chosen(costs)]
     board = Leaderboard(list({point.key: point for key in chosen for point in found[key]}.values()), measure)
-    counts, edges = np.histogram(-costs[:, 0], BINS, (0, 1))
+    counts, edges = np.histogram(means, BINS, (0, 1))
     return {
         "label": name,
         "measure": measure,
@@ -57,8 +59,8 @@ def sweep_model(name: str, points: Sequence[Point]) -> dict[str, Any]:
         "configurations": len(board.rows) if whole else len(found),
         "varied": list(board.varied),
         "rows": [asdict(row) for row in board.rows],
-        "effects": [asdict(effect) for effect in board.effects] if whole else _effects(board.varied, found, costs),
-        "interactions": list(_interactions(board.varied, found, costs)),
+        "effects": [asdict(effect) for effect in board.effects] if whole else _effects(board.varied, found, means),
+        "interactions": list(_interactions(board.varied, found, means)),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
 
@@ -74,10 +76,12 @@ def _configurations(complete: Sequence[Point], measure: str) -> Configurations:
 
 
 def _costs(system: str, replicates: Sequence[Point], measure: str) -> tuple[float, float, float]:
-    """Return what a front weighs, lower being better: the measure below zero, tokens, milliseconds to two digits."""
-    columns = [(-p.mean(system, measure), p.tokens[system], p.latency[system]["p50"] or 0.0) for p in replicates]
-    quality, tokens, latency = np.mean(columns, axis=0).tolist()
-    return quality, tokens, float(f"{latency:.1e}")
+    """Return what the leaderboard's front weighs, over all replicates of a configuration."""
+    times = [p.latency[system]["p50"] for p in replicates]
+    known = [time for time in times if time is not None]
+    mean = float(np.mean([p.mean(system, measure) for p in replicates]))
+    tokens = float(np.mean([p.tokens[system] for p in replicates]))
+    return weighed(direction(measure) * mean, tokens, float(np.mean(known)) if len(known) == len(times) else None)
 
 
 def _chosen(costs: Floats) -> list[int]:
@@ -88,15 +92,15 @@ def _chosen(costs: Floats) -> list[int]:
     return sorted({*np.flatnonzero(pareto(costs)).tolist(), *best.tolist(), *spread.tolist()})
 
 
-def _interactions(varied: Sequence[str], found: Configurations, costs: Floats) -> Iterator[dict[str, Any]]:
+def _interactions(varied: Sequence[str], found: Configurations, means: Floats) -> Iterator[dict[str, Any]]:
     """Yield, for each two parameters, the mean of the configurations that have both of two values, and how many those are."""
     parameters = [replicates[0].parameters for replicates in found.values()]
     for across, down in islice(combinations(varied, 2), PAIRS):
         sides = [{repr(p.get(name)): p.get(name) for p in parameters} for name in (across, down)]
         columns, lines = ([values[key] for key in sorted(values, key=lambda key: sort_key(values[key]))] for values in sides)
         cells: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for own, cost in zip(parameters, costs[:, 0].tolist(), strict=True):
-            cells[repr(own.get(across)), repr(own.get(down))].append(-cost)
+        for own, mean in zip(parameters, means.tolist(), strict=True):
+            cells[repr(own.get(across)), repr(own.get(down))].append(mean)
         grid = [[_cell(cells.get((repr(x), repr(y)))) for x in columns] for y in lines]
         if max(len(columns), len(lines)) <= BINS:
             yield {"across": across, "down": down, "columns": columns, "lines": lines, "cells": grid}
@@ -106,9 +110,8 @@ def _cell(values: Sequence[float] | None) -> tuple[float, int] | None:
     return (sum(values) / len(values), len(values)) if values else None
 
 
-def _effects(varied: Sequence[str], found: Configurations, costs: Floats) -> list[dict[str, Any]]:
+def _effects(varied: Sequence[str], found: Configurations, means: Floats) -> list[dict[str, Any]]:
     """Return what each value of each parameter is worth on average over all configurations."""
-    means = -costs[:, 0]
     effects = []
     for name in varied:
         rows: dict[str, list[int]] = defaultdict(list)

@@ -53,7 +53,9 @@ def everything(run: Run, standing: Standing) -> Section | None:
         cells = [interval(system["measures"][measure], measure) for measure in measures]
         rows.append([qualified(standing.label(name), run, name), *cells, latency(system), f"{system['tokens']['mean']:,.0f}"])
     rows += [[*row, "", ""] for row in _attainable(run, measures)]
-    return Section("Every system, with intervals, and the controls", [Table(rows), Paragraph(f"p50 {under_load(run)}.")], collapsed=True)
+    return Section(
+        "Every system, with intervals, and the controls", [Table(rows), Paragraph(f"Latency was taken {under_load(run)}.")], collapsed=True
+    )
 
 
 def _attainable(run: Run, measures: list[str]) -> list[Row]:

@@ -1,5 +1,7 @@
 """How large the page of 500 queries, ten systems and their first twenty hits is, and how long it takes to make, to open and to filter.
 
+Besides, how fast a page of 2,000 points of a sweep opens.
+
 The peer is the run directory itself: its size, and the time to read it.
 """
 
@@ -12,23 +14,27 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from recallmeter.datasets.model import Dataset, Observation, Query
+from recallmeter.evaluation.judging.compare import results_of
 from recallmeter.evaluation.judging.rules import rules_from
 from recallmeter.evaluation.loop import Answer, Protocol, SystemResult
 from recallmeter.evaluation.measures.grammar import DEFAULT_MEASURES
 from recallmeter.evaluation.measures.metrics import score
-from recallmeter.evaluation.record import load_run, write_record
+from recallmeter.evaluation.record import Run, load_run, write_record
 from recallmeter.evaluation.summary import summarise
+from recallmeter.evaluation.sweeps.points import Point
 from recallmeter.experiments.rules import rules_named
 from recallmeter.reports.explorer.assembly import explorer
 from recallmeter.retrieval.ranking import Hit
 from recallmeter.retrieval.trace import ArmTrace, Trace
 
-QUERIES, SYSTEMS, OBSERVATIONS, K = 500, 10, 2_000, 20
+QUERIES, SYSTEMS, OBSERVATIONS, K, POINTS = 500, 10, 2_000, 20, 2_000
 OPEN = "const entry = performance.getEntriesByType('navigation')[0]; return entry.loadEventEnd"
 FILTER = """const box = document.querySelector('#search'); const begin = performance.now(); box.value = arguments[0];
     box.dispatchEvent(new Event('input')); document.body.offsetHeight; return performance.now() - begin"""
@@ -83,9 +89,35 @@ def synthetic(folder: Path) -> Path:
         "answerable": QUERIES,
         "licence": "",
     }
-    manifest = {"status": "complete", "dataset": about, "identity": "", "shaped_by": {"settings": ""}, "models": {}, "k": K, "failures": []}
+    facts = {"packages": {}, "models": {}, "failures": [], "shaped_by": {"settings": ""}, "load": {"before": 0.0, "after": 0.0}}
+    names = {"status": "complete", "name": "synthetic", "recallmeter": version("recallmeter"), "identity": "", "tokens_counter": "chars4"}
+    numbers = {"seed": 0, "k": K, "tokens_at": 10, "cores": 1, "calibration_ms": 1.0}
+    moments = dict.fromkeys(("started", "ended"), "2024-01-01T00:00:00+00:00")
+    manifest = {"dataset": about, **facts, **names, **numbers, **moments}
     summary = summarise(dataset, results, scores, Protocol(), seed=0)
     return write_record(folder, config_yaml="k: 20\n", manifest=manifest, dataset=dataset, results=results, scores=scores, summary=summary)
+
+
+def swept(run: Run) -> Iterator[Point]:
+    """Yield the points of a sweep over four parameters, their values those of a system with noise."""
+    results, chance = results_of(run, run.systems[0]), np.random.default_rng(0)
+    values = results.values["recall@10"]
+    for n in range(POINTS):
+        settings = {"a.weight": n % 10 / 10, "a.k": n // 10 % 10, "a.depth": n // 100 % 5, "a.kind": "abcd"[n // 500]}
+        noisy = np.clip(values + chance.normal(0.02 * settings["a.weight"], 0.1, values.shape), 0, 1)
+        cost = {"system": 500.0 + 40 * settings["a.k"] + float(chance.normal(0, 5))}
+        yield Point(
+            f"{n:020}",
+            settings,
+            "complete",
+            systems=("system",),
+            measures=("recall@10",),
+            queries=results.queries,
+            values=noisy[None, None, :],
+            tokens=cost,
+            latency={"system": {"p50": float(chance.gamma(4)), "p95": 9.0}},
+            manifest={"dataset": {"fingerprint": "f"}},
+        )
 
 
 @contextmanager
@@ -139,6 +171,12 @@ def main() -> int:
             browser.get(f"{page.as_uri()}#view=queries")
             times = [browser.execute_script(FILTER, text) for text in ("a", "ab", "abc", "", "q1", "c")]
             print(f"filtered in {min(times):.0f}–{max(times):.0f} ms")
+            points = Path(folder) / "points.html"
+            points.write_text(explorer([], {Path("sweep"): list(swept(run))}, rules_from(rules_named("default"))), encoding="utf-8")
+            browser.get("about:blank")
+            browser.get(points.as_uri())
+            drawn = browser.execute_script("return document.querySelectorAll('.parallel path').length")
+            print(f"{drawn:,} points of a sweep opened in {browser.execute_script(OPEN):.0f} ms, {points.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from recallmeter.datasets.model import Dataset, Observation, Query
 from recallmeter.evaluation.record import load_run
+from recallmeter.evaluation.sweeps.leaderboard import Leaderboard
 from recallmeter.evaluation.sweeps.points import Point
 from recallmeter.experiments.cli import main
 from recallmeter.reports.explorer.sweep import SHOWN, sweep_model
@@ -180,3 +182,15 @@ def test_of_a_large_sweep_front_best_and_a_spread_are_kept_and_effects_are_of_al
     assert kinds["a"]["rows"] == kinds[None]["rows"] == number / 2
     assert kinds["a"]["mean"] == pytest.approx(-0.5 / number)
     assert sum(model["histogram"]["counts"]) == number
+
+
+@pytest.mark.parametrize("measure", ["recall@10", "stale@10"])
+def test_the_front_of_a_large_sweep_is_the_leaderboard_s_also_where_lower_is_better(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recallmeter.reports.explorer.sweep.SHOWN", 4)
+    given = [replace(point, measures=(measure,), tokens={"dual": 1.0 + (7 * n + 20) % 40}) for n, point in enumerate(points(40))]
+    board, model = Leaderboard(given, measure), sweep_model("sweep", given)
+    assert len(model["rows"]) < len(board.rows)
+    assert model["rows"][0]["mean"] == pytest.approx(board.rows[0].mean)
+    front = [row.parameters["weight"] for row in board.rows if row.front]
+    assert len(front) > 2
+    assert [row["parameters"]["weight"] for row in model["rows"] if row["front"]] == front
