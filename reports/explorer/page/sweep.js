@@ -89,7 +89,7 @@ function effects(sweep) {
 }
 
 function effectFigure(measure, name, own, reach) {
-  const [width, height, left, right, top, bottom] = [340, 190, 44, 14, 10, 38];
+  const [width, height, left, right, top, bottom] = [340, 190, 54, 14, 10, 38];
   const numeric = own.every((one) => typeof one.value === "number");
   const values = own.map((one) => one.value);
   const [factor] = style(measure);
@@ -122,7 +122,9 @@ function effectFigure(measure, name, own, reach) {
         svg("text", { class: "tick", x: x(one, n), y: height - bottom + 16, "text-anchor": "middle" }, text.length > 12 ? `${text.slice(0, 11)}…` : text),
       );
   });
-  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${shortName(name)}${inPoints(measure, ", ")}`));
+  drawing.append(svg("text", { class: "label", x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, shortName(name)));
+  const up = { class: "label", "text-anchor": "middle", transform: `translate(11 ${(top + height - bottom) / 2}) rotate(-90)` };
+  drawing.append(svg("text", up, `Δ ${headOf(measure)}${inPoints(measure, ", ")}`));
   return el("figure", {}, el("figcaption", {}, el("strong", {}, said(name))), drawing);
 }
 

@@ -44,7 +44,7 @@ def without_times(folder: Path) -> dict[str, object]:
         if path.name == "point.json":
             record = json.loads(path.read_text())
             del record["latency"], record["digest"]
-            for name in ("started", "ended", "seconds", "embedding", "arm_searches", "load"):
+            for name in ("started", "ended", "seconds", "embedding", "embedded", "arm_searches", "load"):
                 record["manifest"].pop(name, None)
             found[f"{path.parent.name}/{path.name}"] = record
         elif path.suffix:
