@@ -99,8 +99,12 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
     trials = first.hydra.sweeper.get("n_trials")
     points = trials or math.prod(len(values) for values in spans if values)
     _look_in([Path.cwd(), *config_folders(overrides)[1:]])
-    if begin(Sweep(Path(first.hydra.sweep.dir).absolute(), points, trials is not None, first)):
-        _call(task, ["--multirun", *overrides], command)
+    folder = Path(first.hydra.sweep.dir).absolute()
+    try:
+        if begin(Sweep(folder, points, trials is not None, first)):
+            _call(task, ["--multirun", *overrides], command)
+    finally:
+        _remove_if_empty(folder)  # a sweep that was ended before its first point leaves nothing that looks like one
 
 
 def _values(override: Override) -> list[str]:
@@ -120,6 +124,7 @@ def _first(overrides: Sequence[str], arguments: Sequence[str]) -> DictConfig:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
+        _remove_if_empty(folder)  # what writes there makes it again
     except OSError as error:
         raise InputError(f"can't write there ({error.strerror})", where=str(folder), remedy="choose another hydra.sweep.dir") from error
     return config

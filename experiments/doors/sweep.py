@@ -179,7 +179,7 @@ class Watcher:
         if not self._standing:
             _remove_sessions(sweep.folder)
             remove_abandoned(sweep.folder)
-            self._hidden.mkdir()
+            self._hidden.mkdir(parents=True)
             self._lock = locked(self._hidden)
             WORKER.unreported.clear()
             # made here and not in the thread: while one thread makes a bar another must not
