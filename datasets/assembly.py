@@ -20,7 +20,7 @@ from .faults import (
     Placed,
     Refused,
 )
-from .model import Dataset, Observation, Query
+from .model import Dataset, Observation, Query, by_relevance
 from .unicode import lone_surrogate
 
 Reader = Callable[[Faults], Iterable[Placed]]
@@ -73,8 +73,7 @@ class Assembly:
         for query in self.judged:
             if query not in self.queries:
                 self._faults.report(UNKNOWN_QUERY, self._judged_at[query], f"the query {query!r} is judged but not among the queries")
-        judged = ((query, self._relevant(query.id), self._irrelevant(query.id)) for query in self.queries.values())
-        queries = tuple(replace(query, relevant=answers, irrelevant=others) for query, answers, others in judged)
+        queries = tuple(self._judged(query) for query in self.queries.values())
         self._find_circles()
         observations = tuple(self.observations.values())
         self.observations.clear()  # a large data set is in memory once, not beside a table of its ids
@@ -97,13 +96,11 @@ class Assembly:
                     self._faults.report(CIRCLE, self._superseded_at[circle[0]], what)
             told.update(chain)
 
-    def _relevant(self, query: str) -> dict[str, int]:
-        return {observation: grade for observation, grade in self.judged.get(query, {}).items() if grade >= 1}
-
-    def _irrelevant(self, query: str) -> tuple[str, ...]:
-        """Return what was judged to be no answer; a query's only judgment, if it is one of these, just says that it was asked."""
-        judged = self.judged.get(query, {})
-        return tuple(sorted(observation for observation, grade in judged.items() if grade < 1)) if len(judged) > 1 else ()
+    def _judged(self, query: Query) -> Query:
+        """Return a query with its judgments; its only one, if that says that something is no answer, just says that it was asked."""
+        judged = self.judged.get(query.id, {})
+        relevant, irrelevant = by_relevance(judged)
+        return replace(query, relevant=relevant, irrelevant=irrelevant if len(judged) > 1 else ())
 
     def _keep(self, kept: dict[str, Observation] | dict[str, Query], record: Observation | Query, where: str) -> bool:
         self._inspect(record, where)

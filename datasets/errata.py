@@ -13,7 +13,7 @@ from typing import Any
 from .errors import InputError
 from .faults import Refused
 from .fields import grade
-from .model import Dataset, Query
+from .model import Dataset, Query, by_relevance
 from .reading import read_document
 from .yaml_file import read_yaml
 
@@ -47,13 +47,13 @@ def corrected(dataset: Dataset, errata: str | None) -> Dataset:
 def _overlaid(query: Query, entry: Any, where: str) -> Query:
     if not isinstance(entry, dict) or not entry.keys() <= {"relevant", "disputed", "note"} or not entry.keys() - {"note"}:
         raise InputError("an entry has relevant: {id: grade} or disputed: true, and may have a note", where=where, remedy="correct it")
-    relevant, disputed = entry.get("relevant", query.relevant), entry.get("disputed", False)
+    relevant, disputed = entry.get("relevant", query.judgments), entry.get("disputed", False)
     if not isinstance(disputed, bool) or not isinstance(relevant, dict) or not all(isinstance(key, str) for key in relevant):
         raise InputError("relevant is {id: grade} and disputed is true or false", where=where, remedy="correct it")
     grades = {identifier: grade(value, where, Refused()) or 0 for identifier, value in relevant.items()}
     tags = dict.fromkeys((*query.tags, *[CORRECTED] * ("relevant" in entry), *[DISPUTED] * disputed))
-    wrong = tuple(sorted(i for i, g in grades.items() if g < 1)) if "relevant" in entry else query.irrelevant
-    return replace(query, relevant={i: g for i, g in grades.items() if g >= 1}, irrelevant=wrong, tags=tuple(tags))
+    answers, others = by_relevance(grades)
+    return replace(query, relevant=answers, irrelevant=others, tags=tuple(tags))
 
 
 def _entries(path: Path) -> dict[str, Any]:

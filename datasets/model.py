@@ -210,6 +210,11 @@ def fingerprint_of(observations: Iterable[Mapping[str, Any]], queries: Iterable[
     return digest.hexdigest()
 
 
+def by_relevance(grades: Mapping[str, int]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return what of the judgments of one query is relevant, with its grade, and the ids of what is not, sorted."""
+    return {i: grade for i, grade in grades.items() if grade >= 1}, tuple(sorted(i for i, grade in grades.items() if grade < 1))
+
+
 def moment(asked_at: datetime | None) -> str | None:
     """Return what tells one time of asking from another: the instant and its offset, since "today" is another day elsewhere."""
     return None if asked_at is None else asked_at.isoformat()

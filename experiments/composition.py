@@ -85,11 +85,7 @@ def multirun(task: Callable[[DictConfig], Any], overrides: Sequence[str], *, com
     Raises:
         InputError: as `launch`, or the folder can't be written.
     """
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-
-    with input_errors():
-        parsed = OverridesParser.create().parse_overrides(_sorted_out(overrides)[1])
-    _check_choices(_sorted_out(overrides)[1])
+    parsed = _parsed(_sorted_out(overrides)[1])
     spans = [_values(o) if o.is_sweep_override() else None for o in parsed]
     for override, values in zip(parsed, spans, strict=True):
         if values == []:
@@ -137,7 +133,7 @@ def _call(task: Callable[[DictConfig], Any], arguments: Sequence[str], command: 
     hub_access(allowed=False)
     options, overrides = _sorted_out(arguments)
     _check_options(options, command)
-    _check_choices(overrides)
+    _parsed(overrides)
     before, sys.argv = sys.argv, [f"recallmeter {command}", *options, *overrides]
     try:
         with input_errors():
@@ -439,8 +435,8 @@ def _check_options(options: Sequence[str], command: str) -> None:
         raise InputError(f"no option {unknown[0]!r}", where=f"recallmeter {command}", remedy=hint or remedy)
 
 
-def _check_choices(overrides: Sequence[str]) -> None:
-    """Refuse what Hydra takes for no text where a group is told which files to choose, such as ``nan``, ``null`` or ``1``."""
+def _parsed(overrides: Sequence[str]) -> list[Override]:
+    """Parse overrides; refuse what Hydra takes for no text where a group is told which files to choose, such as ``nan`` or ``1``."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.core.override_parser.types import ChoiceSweep
 
@@ -456,6 +452,7 @@ def _check_choices(overrides: Sequence[str]) -> None:
                 told = "null" if choice is None else str(choice).lower() if isinstance(choice, bool) else str(choice)
                 remedy = f"quote it for Hydra and the shell if a file has that name: {override.key_or_group}='\"{told}\"'"
                 raise InputError(f"{told} is read as {type(choice).__name__}, not as a name", where=override.key_or_group, remedy=remedy)
+    return parsed
 
 
 def _sorted_out(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

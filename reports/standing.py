@@ -211,15 +211,17 @@ def _how_sure(standing: Standing) -> Rich:
 
 
 def _units(standing: Standing) -> str:
-    queries = f"{standing.n} {'query' if standing.n == 1 else 'queries'}"
-    return queries + (f" in {standing.groups} {'group' if standing.groups == 1 else 'groups'}" if standing.groups else "")
+    return f"{standing.n} {'query' if standing.n == 1 else 'queries'}{_grouped(standing)}"
+
+
+def _grouped(standing: Standing) -> str:
+    return f" in {standing.groups} {'group' if standing.groups == 1 else 'groups'}" if standing.groups else ""
 
 
 def _on_what(run: Run, standing: Standing) -> Rich:
     data, summary = run.manifest["dataset"], run.summary
     unanswerable = f" and {summary['unanswerable']} without an answer" if summary["unanswerable"] else ""
-    groups = f"{standing.groups} {'group' if standing.groups == 1 else 'groups'}"
-    together = f" in {groups}, the units of chance," if standing.groups else ""
+    together = f"{grouped}, the units of chance," if (grouped := _grouped(standing)) else ""
     models = listed(list(run.manifest["models"])) if run.manifest["models"] else "no model"
     return (
         f"On {data['name']}: {summary['answerable']} queries with an answer (n){together}{unanswerable}, "
@@ -236,8 +238,8 @@ def step_words(step: Step, measure: str) -> Rich:
     name = name_of(measure)
     if not main.wins + main.losses:
         return [Strong(f"{step.title}: no change."), f" Not one query's {name} differs."]
-    others = [f"{name_of(m)} {shifted(d.mean, m)}" for m, d in step.differences.items() if shown(d) and m != measure]
-    also = f" Shown as well: {listed(others)}." if others else ""
+    others = _shown_elsewhere(step, measure)
+    also = f" Shown as well: {others}." if others else ""
     spread = "" if main.interval.low is None else f" {bounds(main)}"
     moved = f" {name} {shifted(main.mean, measure)}{spread}, better on {main.wins} queries, worse on {main.losses}.{also}"
     if shown(main):
@@ -247,8 +249,13 @@ def step_words(step: Step, measure: str) -> Rich:
 
 def more_words(step: Step, measure: str) -> str:
     """Say what a step is shown to change of other measures than the main one; "" of nothing."""
+    others = _shown_elsewhere(step, measure)
+    return f"{step.title}: {others}." if others else ""
+
+
+def _shown_elsewhere(step: Step, measure: str) -> str:
     others = [f"{name_of(m)} {shifted(d.mean, m)}" for m, d in step.differences.items() if shown(d) and m != measure]
-    return f"{step.title}: {listed(others)}." if others else ""
+    return listed(others) if others else ""
 
 
 def outcome(found: Difference) -> str:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..measures.numbers import points, probability
 from .clusters import Clusters, Floats
@@ -67,6 +68,14 @@ class Evidence(NamedTuple):
     within: float = 1.0
 
 
+class Outcome(NamedTuple):
+    """The verdict of one test, whether a loss of any size is shown, and the lowest mean that is still credible."""
+
+    verdict: Verdict
+    loss_shown: bool
+    lowest: float | None
+
+
 @dataclass(frozen=True)
 class Decision:
     """What one test says, and why.
@@ -104,7 +113,12 @@ class Decision:
 
 
 def decide(tests: Sequence[PairedTest], *, power: float = 0.8, seed: int = 0) -> list[Decision]:
-    """Decide all tests of one gate; tests over the same queries and margin share their exchanges, which saves time and changes nothing."""
+    """Decide all tests of one gate."""
+    return conclude(tests, weigh_all(tests, seed=seed), power=power)
+
+
+def weigh_all(tests: Sequence[PairedTest], *, seed: int = 0) -> list[Evidence]:
+    """Return the evidence of each test; those over the same queries and margin share their exchanges, which only saves time."""
     found: list[Evidence | None] = [None] * len(tests)
     alike: dict[tuple[bytes, float], list[int]] = {}
     for row, test in enumerate(tests):
@@ -114,7 +128,7 @@ def decide(tests: Sequence[PairedTest], *, power: float = 0.8, seed: int = 0) ->
         evidence = weigh(np.stack([tests[row].differences for row in rows]), first.margin, first.units, alpha=first.alpha, seed=seed)
         for row, one in zip(rows, evidence, strict=True):
             found[row] = one
-    return conclude(tests, [one for one in found if one is not None], power=power)
+    return [one for one in found if one is not None]
 
 
 def weigh(
@@ -130,34 +144,48 @@ def weigh(
 
 
 def conclude(tests: Sequence[PairedTest], evidence: Sequence[Evidence], *, power: float = 0.8) -> list[Decision]:
-    """Decide all tests of one gate from their evidence.
+    """Decide all tests of one gate from their evidence."""
+    family = _family(tests)
+    sizes = int(family.sum()) + ~family  # a test outside is told what it could show inside
+    adjusted = corrected(tests, evidence)
+    return [_decide(*row, power) for row in zip(tests, adjusted, (one.beyond for one in evidence), sizes.tolist(), strict=True)]
 
-    The Holm family is made of the tests that can alarm at all: p is never below 2^-c with c changed units, whatever the signs
+
+def corrected(tests: Sequence[PairedTest], evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Correct the evidence of all tests of one gate by Holm.
+
+    The family is made of the tests that can alarm at all: p is never below 2^-c with c changed units, whatever the signs
     of the changes, so a test with too few of them cannot cry wolf and costs the others nothing (Tarone, Biometrics 1990).
     """
-    able = np.array([0.5**test.moved <= test.alpha for test in tests], dtype=bool)
+    able = _family(tests)
     columns = {name: np.array([getattr(one, name) for one in evidence]) for name in Evidence._fields}
     adjusted = {name: np.ones(len(tests)) for name in columns}
     for name, raw in columns.items():
         members = able if name != "within" else raw < 1
         adjusted[name][members] = holm(raw[members])
-    family = int(able.sum()) + ~able  # a test outside is told what it could show inside
-    return [
-        _decide(test, Evidence(*(float(adjusted[name][row]) for name in Evidence._fields)), evidence[row].beyond, int(family[row]), power)
-        for row, test in enumerate(tests)
-    ]
+    return [Evidence(*(float(adjusted[name][row]) for name in Evidence._fields)) for row in range(len(tests))]
+
+
+def _family(tests: Sequence[PairedTest]) -> NDArray[np.bool_]:
+    return np.array([0.5**test.moved <= test.alpha for test in tests], dtype=bool)
+
+
+def outcome(test: PairedTest, adjusted: Evidence) -> Outcome:
+    """Return what a test says by its corrected evidence, without what it could have said."""
+    shown, lowest = non_inferiority(test.differences, test.margin, test.alpha, clusters=test.units)
+    settled = shown or not np.any(test.differences)
+    verdict = Verdict.REGRESSION if adjusted.beyond <= test.alpha else Verdict.PASS if settled else Verdict.INCONCLUSIVE
+    return Outcome(verdict, min(adjusted.any, adjusted.within) <= test.alpha, lowest)
 
 
 def _decide(test: PairedTest, adjusted: Evidence, p: float, family: int, power: float) -> Decision:
     values, units, level = test.differences, test.units, test.alpha / family
     changed = int(np.count_nonzero(values))
-    shown, lowest = non_inferiority(values, test.margin, test.alpha, clusters=units)
-    regression = adjusted.beyond <= test.alpha
-    settled = regression or shown or not changed
+    verdict, loss_shown, lowest = outcome(test, adjusted)
     worst = worst_detectable(units.effective, alpha=level, power=power, margin=test.margin)
     any_loss = worst_detectable(units.effective, alpha=level, power=power)
     decision = Decision(
-        verdict=Verdict.REGRESSION if regression else Verdict.PASS if settled else Verdict.INCONCLUSIVE,
+        verdict=verdict,
         changed=changed,
         groups=units.count,
         design_effect=units.design_effect(values),
@@ -166,12 +194,12 @@ def _decide(test: PairedTest, adjusted: Evidence, p: float, family: int, power: 
         p=p,
         adjusted=adjusted.beyond,
         loss=adjusted.any,
-        loss_shown=min(adjusted.any, adjusted.within) <= test.alpha,
-        exploratory=not regression and adjusted.beyond_plain <= test.alpha,
+        loss_shown=loss_shown,
+        exploratory=verdict is not Verdict.REGRESSION and adjusted.beyond_plain <= test.alpha,
         worst=worst,
         detectable=_stated(test, level, power),
         blind=any_loss is None or any_loss > test.margin,
-        needed=None if settled else _needed(test, level, power),
+        needed=None if verdict is not Verdict.INCONCLUSIVE else _needed(test, level, power),
         why="",
     )
     return _with_reason(decision, test, adjusted)

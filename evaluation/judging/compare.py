@@ -24,6 +24,7 @@ from ..inference.statistics import (
 )
 from ..measures.grammar import direction, parse_measure
 from ..measures.metrics import tie_interval
+from ..measures.ties import TieInterval
 from ..record import Run
 
 DIGITS = 6
@@ -112,7 +113,12 @@ def over_ties(results: Results, run: Run, system: str, measures: Sequence[str]) 
     """
     qrels = {query.id: query.judgments for query in run.queries.values()}
     intervals = tie_interval(qrels, run.rankings[system], [parse_measure(measure) for measure in measures], run.context(system))
-    rows = {query: row for row, query in enumerate(sorted(qrels))}
+    return at_extremes(results, intervals, sorted(qrels))
+
+
+def at_extremes(results: Results, intervals: Mapping[str, TieInterval], queries: Sequence[str]) -> tuple[Results, Results] | None:
+    """Return the results at the worst and at the best ends of `intervals`, which are over `queries`; None where no tie decides a value."""
+    rows = {query: row for row, query in enumerate(queries)}
     kept = [rows[query] for query in results.queries]
     if not any(interval.tied[kept].any() for interval in intervals.values()):
         return None
@@ -341,9 +347,7 @@ def _adjusted(tables: list[list[Difference]], correction: Correction) -> list[li
     return [[replace(row, adjusted=flat.pop(0)) for row in table] for table in tables]
 
 
-def _randomisation(
-    rows: Floats, units: Clusters, reach: float, seed: int
-) -> tuple[Sequence[float] | Floats, Sequence[bool] | NDArray[np.bool_]]:
+def _randomisation(rows: Floats, units: Clusters, reach: float, seed: int) -> _Evidence:
     found = robust_test(rows, clusters=units, reach=reach, seed=seed)
     if units.count >= MANY:
         return found.p, np.zeros(len(rows), bool)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ...datasets.errors import InputError
 from ...retrieval.identity import differing
 from ...retrieval.rounding import reaches
 from ..exit_code import ExitCode
 from ..inference.clusters import Clusters, Floats
-from ..inference.verdict import Decision, PairedTest, Verdict, decide
+from ..inference.verdict import Decision, Evidence, PairedTest, Verdict, corrected, decide, outcome, weigh_all
 from ..measures.grammar import direction
-from ..measures.numbers import amount, shifted
 from ..record import Run
 from .baseline import Baseline, check_against
 from .changes import QueryChange, changes
 from .compare import DEPTH, DIGITS, Pairing, over_ties, pair, results_of
-from .labels import MARGIN, holes, judged_share, sensitivity
+from .labels import holes, judged_change, sensitivity
 from .rules import EVERY, Handling, Rule, Rules
 
 
@@ -130,7 +127,7 @@ def gate(run: Run, baseline: Baseline, rules: Rules, *, where: str = "baseline",
     questions += [question for name in systems if name in baseline.anchor for question in _since_anchor(questions, name, baseline, run)]
     answers = _answers(questions, rules)
     ties = _other_verdicts(questions, answers, pairings, rules, run)
-    labels = [_on_holes(questions, number, answer, pairings, rules, run) for number, answer in enumerate(answers)]
+    labels = list(_on_holes(questions, answers, pairings, rules, run))
     return GateReport(
         rules,
         tuple(_finding(q, a, t, pairings[q.system], run, how) for q, a, t, how in zip(questions, answers, ties, labels, strict=True)),
@@ -216,12 +213,17 @@ def _since_anchor(questions: Sequence[_Question], system: str, baseline: Baselin
             yield _Question(system, replace(question.rule, floor=None), queries, *sides, pairing.clusters(queries), since_anchor=True)
 
 
-def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
-    tests = {
+def _tests(questions: Sequence[_Question], rules: Rules) -> dict[int, PairedTest]:
+    """Return the tests of the questions that are more than a floor, by their place among them."""
+    return {
         number: PairedTest(q.gains, q.rule.margin, rules.level(q.rule), q.units)
         for number, q in enumerate(questions)
         if q.rule.margin is not None
     }
+
+
+def _answers(questions: Sequence[_Question], rules: Rules) -> list[_Answer]:
+    tests = _tests(questions, rules)
     decisions = dict(zip(tests, decide(list(tests.values()), power=rules.power), strict=True))
     return [_answer(question, decisions.get(number)) for number, question in enumerate(questions)]
 
@@ -259,32 +261,46 @@ def _other_verdicts(
     return found
 
 
-def _on_holes(questions: Sequence[_Question], number: int, answer: _Answer, pairings: Mapping[str, Pairing], rules: Rules, run: Run) -> str:
-    """Say how few unjudged hits of the run would have to be relevant for a shown loss not to be shown, or not as a regression."""
-    question, decision = questions[number], answer.decision
-    if decision is None or question.since_anchor or not (decision.loss_shown or decision.verdict is Verdict.REGRESSION):
-        return ""
-    sign = direction(question.rule.measure)
+def _on_holes(
+    questions: Sequence[_Question], answers: Sequence[_Answer], pairings: Mapping[str, Pairing], rules: Rules, run: Run
+) -> Iterator[str]:
+    """Say of each question how few unjudged hits of the run would have to be relevant for its loss not to be shown, or not as a regression.
+
+    "" where no loss is shown.
+    """
+    tests, evidence = _tests(questions, rules), dict[int, Evidence]()
+    for number, (question, decision) in enumerate(zip(questions, (answer.decision for answer in answers), strict=True)):
+        if decision is None or question.since_anchor or not (decision.loss_shown or decision.verdict is Verdict.REGRESSION):
+            yield ""
+            continue
+        evidence = evidence or dict(zip(tests, weigh_all([*tests.values()]), strict=True))
+        better = -direction(question.rule.measure)
+        stands = _still_decided(tests, evidence, number, better, decision)
+        found = holes(pairings[question.system], question.rule.measure, question.queries, run.queries, better, stands)
+        undone = "for it not to be a regression" if decision.verdict is Verdict.REGRESSION else "for no loss to be shown"
+        yield "" if found is None else sensitivity(found, undone)
+
+
+def _still_decided(
+    tests: Mapping[int, PairedTest], evidence: Mapping[int, Evidence], number: int, better: int, decision: Decision
+) -> Callable[[Floats], bool]:
+    """Return what tells whether a test would be decided the same with other differences, while all other tests of the gate stay."""
 
     def stands(differences: Floats) -> bool:
-        others = [*questions]
-        others[number] = question._replace(before=np.zeros(len(differences)), after=differences)
-        found = _answers(others, rules)[number].decision
-        return found is not None and (found.verdict, found.loss_shown) == (decision.verdict, decision.loss_shown)
+        test = tests[number]._replace(differences=(-better * differences).round(DIGITS))
+        others, seen = {**tests, number: test}, {**evidence, number: weigh_all([test])[0]}
+        adjusted = dict(zip(others, corrected([*others.values()], [*seen.values()]), strict=True))
+        found = outcome(test, adjusted[number])
+        return (found.verdict, found.loss_shown) == (decision.verdict, decision.loss_shown)
 
-    found = holes(pairings[question.system], question.rule.measure, question.queries, run.queries, -sign, stands)
-    regression = decision.verdict is Verdict.REGRESSION
-    return "" if found is None else sensitivity(found, "for it not to be a regression" if regression else "for no loss to be shown")
+    return stands
 
 
 def _on_judged(pairings: Mapping[str, Pairing], run: Run) -> Iterator[str]:
     """Yield the systems of which the run's hits and the baseline's were not judged to the same share."""
     for name, pairing in pairings.items():
-        asked = [query for query in pairing.queries if run.queries[query].answerable]
-        before, after = (judged_share(side, run.queries, asked) for side in (pairing.before, pairing.after))
-        if before is not None and after is not None and abs(after - before) > MARGIN:
-            shares = f"{amount(before)} → {amount(after)} ({shifted(after - before)})"
-            yield f"{name}: judged@{DEPTH} {shares}; what nobody judged counts as not relevant"
+        if told := judged_change(pairing, run.queries):
+            yield f"{name}: judged@{DEPTH} {told}"
 
 
 def _finding(question: _Question, answer: _Answer, ties: str, pairing: Pairing, run: Run, labels: str) -> Finding:

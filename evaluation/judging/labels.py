@@ -14,6 +14,7 @@ from ..inference.clusters import Floats
 from ..measures.grammar import parse_measure
 from ..measures.measure import Measure
 from ..measures.metrics import score
+from ..measures.numbers import amount, shifted
 from .compare import DEPTH, DIGITS, Pairing, Results
 
 MARGIN = 0.01
@@ -47,6 +48,15 @@ def judged_share(results: Results, queries: Mapping[str, Query], asked: Sequence
     values = _scores(results, {_named(query, 0): queries[query].judgments for query in asked}, parse_measure(f"judged@{DEPTH}"))
     found = [query for query in asked if results.rankings.get(query)]
     return float(np.mean([values[_named(query, 0)] for query in found])) if found else None
+
+
+def judged_change(pairing: Pairing, queries: Mapping[str, Query]) -> str:
+    """Say from what to what the share of judged hits changes; "" where it hardly does or can't be told."""
+    asked = [query for query in pairing.queries if queries[query].answerable]
+    before, after = (judged_share(side, queries, asked) for side in (pairing.before, pairing.after))
+    if before is None or after is None or abs(after - before) <= MARGIN:
+        return ""
+    return f"{amount(before)} → {amount(after)} ({shifted(after - before)}); what nobody judged counts as not relevant"
 
 
 def holes(

@@ -63,7 +63,7 @@ def points(value: float, measure: str = "") -> str:
 
 def pp(measure: str = "", before: str = " ") -> str:
     """Return the unit of a difference, `before` it: percentage points, or none."""
-    return f"{before}pp" if is_share(measure) and not _FRACTIONS.get() else ""
+    return f"{before}pp" if _in_percent(measure) else ""
 
 
 def common_unit(measures: Iterable[str]) -> str:
@@ -73,7 +73,7 @@ def common_unit(measures: Iterable[str]) -> str:
 
 def percent_sign(measure: str = "", before: str = " ") -> str:
     """Return the unit of a value, `before` it: per cent, or none."""
-    return f"{before}%" if is_share(measure) and not _FRACTIONS.get() else ""
+    return f"{before}%" if _in_percent(measure) else ""
 
 
 def as_fractions() -> bool:
@@ -83,7 +83,7 @@ def as_fractions() -> bool:
 
 def scale() -> str:
     """Say how shares are written: ``in percent`` or ``as fractions``."""
-    return "as fractions" if _FRACTIONS.get() else "in percent"
+    return "as fractions" if as_fractions() else "in percent"
 
 
 def drawn_as(measure: str = "") -> int:
@@ -91,11 +91,15 @@ def drawn_as(measure: str = "") -> int:
     return _style(measure, 1)[0]
 
 
+def _in_percent(measure: str) -> bool:
+    return is_share(measure) and not as_fractions()
+
+
 def _style(measure: str, digits: int) -> tuple[int, int]:
     """Return what a value is multiplied by, and how many digits follow its point."""
-    if not is_share(measure):
-        return 1, 2 * digits
-    return (1, 4) if _FRACTIONS.get() else (100, digits)
+    if _in_percent(measure):
+        return 100, digits
+    return (1, 4) if is_share(measure) else (1, 2 * digits)
 
 
 def probability(p: float | None) -> str:

@@ -11,6 +11,12 @@ from ...datasets.errors import InputError
 from .points import Point
 
 
+def check_share(share: float, where: str) -> None:
+    """Raise `InputError` unless a share leaves something on either side."""
+    if not 0 < share < 1:
+        raise InputError(f"{share:g} is not a share", where=where, remedy="give a number between 0 and 1")
+
+
 def split(points: Sequence[Point], share: float, *, seed: int = 0, where: str = "--select-on") -> tuple[list[Point], list[Point]]:
     """Return the points on about `share` of their queries, and the same points on the others.
 

@@ -26,9 +26,9 @@ from ...evaluation.judging.compare import (
     results_of,
     still_shown,
 )
-from ...evaluation.judging.labels import MARGIN, holes, judged_share, sensitivity
+from ...evaluation.judging.labels import holes, judged_change, sensitivity
 from ...evaluation.measures.grammar import direction, parse_measure
-from ...evaluation.measures.numbers import amount, shifted
+from ...evaluation.measures.numbers import shifted
 from ...evaluation.record import Run as Record
 from ...reports import comparison as written
 from ...reports.table import HEADLINE, aligned
@@ -114,14 +114,14 @@ class Comparisons:
     def as_record(self) -> dict[str, Any]:
         """Return the comparison as JSON-ready values: full precision and every changed query."""
         pairs = zip(self.comparisons, self.changed, strict=True)
-        found: dict[str, Any] = {
+        found = {
             "test": self.test,
             "correction": self.correction,
             "alpha": ALPHA,
             "ties": list(self.ties),
             "labels": list(self.labels),
+            "notes": list(self.notes),
         }
-        found["notes"] = list(self.notes)
         return {**found, "comparisons": [written.record(*one) for one in pairs]}
 
     def __str__(self) -> str:
@@ -287,11 +287,8 @@ def _hanging_on_ties(
 def _on_labels(comparison: Comparison, queries: Mapping[str, Query], test: Test) -> Iterator[str]:
     """Yield how much of either side was judged where that differs, and for what is shown how few relevant holes would undo it."""
     pairing = comparison.pairing
-    asked = [query for query in pairing.queries if queries[query].answerable]
-    before, after = (judged_share(side, queries, asked) for side in (pairing.before, pairing.after))
-    if before is not None and after is not None and abs(after - before) > MARGIN:
-        shares = f"{amount(before)} → {amount(after)} ({shifted(after - before)})"
-        yield f"judged@{DEPTH} of {pairing.after.label}: {shares}; what nobody judged counts as not relevant"
+    if told := judged_change(pairing, queries):
+        yield f"judged@{DEPTH} of {pairing.after.label}: {told}"
     for row in comparison.overall:
         if row.adjusted >= ALPHA:
             continue

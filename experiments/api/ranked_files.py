@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...datasets.errors import InputError
-from ...datasets.model import Query
-from ...evaluation.judging.compare import DIGITS, Comparison, Correction, Results, Test, pair
+from ...datasets.model import Query, by_relevance
+from ...evaluation.judging.compare import DIGITS, Comparison, Correction, Results, Test, at_extremes, pair
 from ...evaluation.judging.compare import compare as compared
 from ...evaluation.measures.canonical import canonical_run
-from .comparing import Comparisons, Luck, comparisons_of
+from .comparing import Comparisons, comparisons_of
 from .scoring import Judgments, Scored, as_qrels, as_ranked, score_all
 
 if TYPE_CHECKING:
@@ -65,26 +64,14 @@ def compare_files(
         one.name: results_of_scored(one, {q: [hit.id for hit in hits] for q, hits in canonical_run(judged, ranked[one.name]).items()})
         for one in scored
     }
-    luck = {one.name: _luck(results[one.name], one) for one in scored}
+    luck = {one.name: at_extremes(results[one.name], one.ties, one.scores.query_ids) for one in scored}
     first, *rest = results.values()
     queries = {name: _query(name, grades) for name, grades in judged.items()}
     asked = list(first.values)
     return comparisons_of([pair(first, other) for other in rest], [queries] * len(rest), luck, asked, test, correction)
 
 
-def _luck(results: Results, scored: Scored) -> Luck:
-    """Return the results as the worst and the best order of tied scores would have them; None where no tie decides a value."""
-    rows = {query: row for row, query in enumerate(scored.scores.query_ids)}
-    kept = [rows[query] for query in results.queries]
-    if not any(interval.tied[kept].any() for interval in scored.ties.values()):
-        return None
-    worst, best = (
-        {measure: getattr(interval, bound)[kept].round(DIGITS) for measure, interval in scored.ties.items()} for bound in ("worst", "best")
-    )
-    return replace(results, values=worst), replace(results, values=best)
-
-
 def _query(name: str, grades: Mapping[str, int]) -> Query:
     """Return a query of which no more is known than its id and its judgments."""
-    wrong = tuple(sorted(document for document, grade in grades.items() if grade < 1))
-    return Query(id=name, text="", relevant={document: grade for document, grade in grades.items() if grade >= 1}, irrelevant=wrong)
+    relevant, irrelevant = by_relevance(grades)
+    return Query(id=name, text="", relevant=relevant, irrelevant=irrelevant)

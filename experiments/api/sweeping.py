@@ -110,7 +110,7 @@ def leaderboard(
     """
     from ...evaluation.measures.grammar import parse_measure
     from ...evaluation.sweeps.holdout import held_points, shown_points, told, unveil
-    from ...evaluation.sweeps.split import split
+    from ...evaluation.sweeps.split import check_share, split
     from ...reports.leaderboard import notes
 
     paths, name, others = [Path(folder) for folder in folders], str(parse_measure(measure)), None
@@ -118,8 +118,7 @@ def leaderboard(
     if select_on is not None and reveal:
         raise InputError("queries are set apart either now or from the start", where="--reveal", remedy="leave --select-on out")
     if select_on is not None:
-        if not 0 < select_on < 1:
-            raise InputError(f"{select_on:g} is not a share", where="--select-on", remedy="give a number between 0 and 1")
+        check_share(select_on, "--select-on")
         points, others = split(points, select_on, seed=split_seed)
     elif reveal:
         others = held_points(paths)

@@ -40,14 +40,14 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the leaderboard in the chosen form."""
     if arguments.top < 1:
         raise InputError(f"{arguments.top} rows can't be shown", where="--top", remedy="give 1 or more")
+    from ...evaluation.sweeps.split import check_share
     from ...reports import leaderboard as report
     from ...reports.table import aligned, markdown
     from ..api.sweeping import leaderboard
 
     select_on = arguments.select_on
     if arguments.report_on is not None:
-        if not 0 < arguments.report_on < 1:
-            raise InputError(f"{arguments.report_on:g} is not a share", where="--report-on", remedy="give a number between 0 and 1")
+        check_share(arguments.report_on, "--report-on")
         select_on = 1 - arguments.report_on
     ranked = leaderboard(
         *arguments.folders,

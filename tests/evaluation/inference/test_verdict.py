@@ -8,7 +8,7 @@ from recallmeter.evaluation.inference.clusters import Clusters
 from recallmeter.evaluation.inference.power import worst_detectable
 from recallmeter.evaluation.inference.robust import robust_test
 from recallmeter.evaluation.inference.statistics import holm
-from recallmeter.evaluation.inference.verdict import PairedTest, Verdict, conclude, decide, weigh, written
+from recallmeter.evaluation.inference.verdict import PairedTest, Verdict, conclude, corrected, decide, outcome, weigh, weigh_all, written
 
 
 def falls(queries, by, n):
@@ -158,3 +158,19 @@ def test_groups_are_the_units_and_too_few_of_them_speak_of_themselves_alone():
 )
 def test_what_is_said_of_odd_samples_is_true_of_them(differences, groups, told):
     assert told in one(differences, clusters=None if groups is None else Clusters(groups)).why
+
+
+def test_one_test_weighed_anew_among_the_others_decides_as_the_whole_gate_does():
+    drawn = np.random.default_rng(5).choice([-0.5, -0.2, 0.0, 0.0, 0.0, 0.2], (4, 130))
+    tests = [PairedTest(row, margin, 0.05) for row, margin in zip(drawn, (0.0, 0.02, 0.02, 0.1), strict=True)]
+    evidence, seen = weigh_all(tests), set()
+    for row, test in enumerate(tests):
+        for gain in (-0.3, 0.0, 0.06, 0.3):
+            other = test._replace(differences=(test.differences + gain * (np.arange(130) % 3 == 0)).round(6))
+            gate = [*tests[:row], other, *tests[row + 1 :]]
+            adjusted = corrected(gate, [*evidence[:row], *weigh_all([other]), *evidence[row + 1 :]])
+            found, whole = outcome(other, adjusted[row]), decide(gate)[row]
+            assert (found.verdict, found.loss_shown) == (whole.verdict, whole.loss_shown)
+            seen.add((found.verdict, found.loss_shown))
+    assert {verdict for verdict, _ in seen} == set(Verdict)
+    assert {shown for _, shown in seen} == {True, False}
